@@ -2,12 +2,10 @@
 
 import ctypes
 import os
-import random
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -132,24 +130,6 @@ def test_concurrent_first_fetches_into_a_new_data_folder_do_not_collide(
 
     assert [child.wait() for child in children] == [0] * len(names)
     assert not list(mirrors.glob(".reader-sha1-*"))
-
-
-def test_a_fetch_succeeds_after_kills_at_random_moments(server: GitServer, mirrors: Path) -> None:
-    repository = make_repository(server.root / "repo")
-    files = {f"d{n % 7}/f{n}.py": str(n) for n in range(300)}
-    newest = commit(repository, plain(files))
-    arguments = [sys.executable, "-c", FETCH, remote(server).location, str(mirrors)]
-    for _ in range(10):
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=ROOT) as child:
-            assert child.stdout is not None
-            child.stdout.readline()
-            time.sleep(random.uniform(0, 0.4))  # noqa: S311
-            child.kill()
-
-    snapshot = fetched(server, mirrors)
-
-    assert snapshot.commit == newest
-    assert {f.path: f.data.decode() for f in snapshot.read() if isinstance(f, Blob)} == files
 
 
 def _mounted(folder: Path, options: str) -> bool:

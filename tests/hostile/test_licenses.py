@@ -119,16 +119,6 @@ def test_the_strictest_assessment_does_not_depend_on_the_order(
     assert strictest(each) == strictest(data.draw(st.permutations(each)))
 
 
-def test_assessments_with_different_holders_have_a_stable_order() -> None:
-    ada, grace = (
-        Assessment("a.py", "MIT", Verdict.PERMISSIVE, False, "It says so.", (), (), (name,))
-        for name in ("Ada", "Grace")
-    )
-
-    assert strictest([ada, grace]) == strictest([grace, ada])
-    assert strictest([grace, ada]).copyrights == ("Ada", "Grace")
-
-
 def test_a_permissive_verdict_without_a_license_counts_as_unknown() -> None:
     nameless, named = (
         Assessment("a.py", expression, Verdict.PERMISSIVE, False, "It says so.", (), (), ())

@@ -10,7 +10,6 @@ import pytest
 import redis
 from django.conf import settings
 from django.core.management import CommandError, call_command
-from django.db.models import Model
 
 from curation.errors import CurationError
 from curation.jobs.attempt import claim
@@ -33,18 +32,12 @@ from tests.conftest import commit
 
 pytestmark = pytest.mark.django_db
 
-WRITTEN: tuple[type[Model], ...] = (SourceFile, Kernel, Provenance)
-
 
 def ingest(folder: Path) -> IngestRun:
     call_command("ingest", str(folder), "--now", verbosity=0)
     run = IngestRun.objects.first()
     assert run is not None
     return run
-
-
-def snapshot() -> list[object]:
-    return [list(model._default_manager.order_by("pk").values()) for model in WRITTEN]
 
 
 @pytest.mark.sandboxed
@@ -78,15 +71,6 @@ def test_an_ingested_folder_becomes_a_source_named_by_its_path(kernel_folder: Pa
     repository = Repository.objects.get()
     assert (repository.name, repository.origin) == (str(kernel_folder), Origin.FOLDER)
     assert repository.last_commit == run.commit
-
-
-def test_reading_the_same_commit_again_changes_no_row(kernel_folder: Path) -> None:
-    ingest(kernel_folder)
-    before = snapshot()
-
-    ingest(kernel_folder)
-
-    assert snapshot() == before
 
 
 def test_a_changed_file_adds_a_row_and_keeps_the_old_content(kernel_folder: Path) -> None:

@@ -1,7 +1,6 @@
 """An item that stops its worker again and again costs its run that item, and no other."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -11,53 +10,23 @@ from curation.jobs.sweep import sweep
 from curation.models import Device, Kernel, Outcome, RunState, ValidationRun, Verdict
 from curation.models.validation import MOST_SKIPPED
 from tests.factories import a_kernel
+from tests.validation.plugged_checker import PluggedChecker
 from validation import checkers
-from validation.checkers import Checker, compilable
-from validation.findings import Beat, Begin, FindingCheck, ItemFinding, judged
+from validation.findings import FindingCheck, ItemFinding, judged
 from validation.jobs import validate
 from validation.run_requests import queue_uncompiled, request_validation
 
 pytestmark = pytest.mark.django_db
-
-AT_ONCE = 4
 
 
 class Away(CurationError):
     retry = True
 
 
-class DeadlyChecker:
-    """Works on four items at once, and stops the worker at those that are `deadly`."""
-
-    def __init__(self) -> None:
-        self.environment: Mapping[str, Any] = {}
-        self.deadly: set[int] = set()
-        self.stops_by: BaseException = MemoryError("the worker is gone")
-        self.findings: dict[int, ItemFinding] = {}
-        self.together: list[int] = []
-
-    @contextmanager
-    def open(self, options: Mapping[str, Any]) -> Iterator["DeadlyChecker"]:
-        yield self
-
-    def check(
-        self, items: Iterable[Kernel], beat: Beat, begin: Begin
-    ) -> Iterator[tuple[Kernel, ItemFinding]]:
-        waiting = list(items)
-        self.together.append(len(waiting))
-        for place, item in enumerate(waiting):
-            for ahead in waiting[place : place + AT_ONCE]:
-                begin(ahead)
-            if item.pk in self.deadly:
-                raise self.stops_by
-            yield item, self.findings.get(item.pk, ItemFinding(Verdict.PASSED, "fine"))
-
-
 @pytest.fixture
-def checker(monkeypatch: pytest.MonkeyPatch) -> DeadlyChecker:
-    deadly = DeadlyChecker()
-    plugged = Checker(model=Kernel, eligible=compilable, open=deadly.open)
-    monkeypatch.setitem(checkers.CHECKERS, Device.COMPILER, plugged)
+def checker(monkeypatch: pytest.MonkeyPatch) -> PluggedChecker:
+    deadly = PluggedChecker()
+    monkeypatch.setitem(checkers.CHECKERS, Device.COMPILER, deadly.plug())
     return deadly
 
 
@@ -87,7 +56,7 @@ def verdicts(run: ValidationRun) -> dict[int, str]:
     return dict(run.results.order_by("kernel_id").values_list("kernel_id", "verdict"))
 
 
-def test_after_a_crash_only_items_in_progress_are_checked_singly(checker: DeadlyChecker) -> None:
+def test_after_a_crash_only_items_in_progress_are_checked_singly(checker: PluggedChecker) -> None:
     run, kernels = a_run(8)
     checker.deadly = {kernels[2].pk}
     tried(run)
@@ -100,7 +69,7 @@ def test_after_a_crash_only_items_in_progress_are_checked_singly(checker: Deadly
     assert checker.together == [1, 1, 1, 1, 2]
 
 
-def test_two_crashing_items_lose_only_their_own_verdicts(checker: DeadlyChecker) -> None:
+def test_two_crashing_items_lose_only_their_own_verdicts(checker: PluggedChecker) -> None:
     run, kernels = a_run(6)
     checker.deadly = {kernels[1].pk, kernels[5].pk}
 
@@ -112,7 +81,7 @@ def test_two_crashing_items_lose_only_their_own_verdicts(checker: DeadlyChecker)
     assert f"{kernels[5]}: crashed. {said}" in run.log
 
 
-def test_a_run_that_crashes_at_a_different_item_each_time_fails(checker: DeadlyChecker) -> None:
+def test_a_run_that_crashes_at_a_different_item_each_time_fails(checker: PluggedChecker) -> None:
     run, kernels = a_run(6)
     for place in (0, 2, 4):
         checker.deadly = {kernels[place].pk}
@@ -123,7 +92,7 @@ def test_a_run_that_crashes_at_a_different_item_each_time_fails(checker: DeadlyC
 
 
 def test_a_run_fails_after_the_maximum_number_of_skipped_items(
-    checker: DeadlyChecker,
+    checker: PluggedChecker,
 ) -> None:
     run, kernels = a_run(MOST_SKIPPED + 2)
     checker.deadly = {kernel.pk for kernel in kernels}
@@ -135,7 +104,7 @@ def test_a_run_fails_after_the_maximum_number_of_skipped_items(
 
 
 def test_a_checker_error_with_a_known_reason_is_not_attributed_to_an_item(
-    checker: DeadlyChecker,
+    checker: PluggedChecker,
 ) -> None:
     run, kernels = a_run(3)
     checker.deadly, checker.stops_by = {kernels[0].pk}, Away("The GPU is sick.")
@@ -147,7 +116,7 @@ def test_a_checker_error_with_a_known_reason_is_not_attributed_to_an_item(
 
 
 def test_the_scheduler_does_not_queue_a_skipped_item_again(
-    checker: DeadlyChecker, settings: Any
+    checker: PluggedChecker, settings: Any
 ) -> None:
     settings.COMPILES_AT_ONCE = 1
     bad, *_ = [a_kernel() for _ in range(3)]
@@ -173,7 +142,7 @@ def test_the_scheduler_does_not_queue_a_skipped_item_again(
     ],
 )
 def test_a_result_that_can_not_be_stored_loses_only_its_own_item(
-    checker: DeadlyChecker, finding: ItemFinding
+    checker: PluggedChecker, finding: ItemFinding
 ) -> None:
     run, (bad, good) = a_run(2)
     checker.findings = {bad.pk: finding}
@@ -185,7 +154,7 @@ def test_a_result_that_can_not_be_stored_loses_only_its_own_item(
     assert "can't be stored" in run.results.get(kernel=bad).message
 
 
-def test_a_null_byte_in_a_result_does_not_end_the_run(checker: DeadlyChecker) -> None:
+def test_a_null_byte_in_a_result_does_not_end_the_run(checker: PluggedChecker) -> None:
     """PostgreSQL refuses it, SQLite stores it."""
     run, (bad, good) = a_run(2)
     checker.findings = {bad.pk: ItemFinding(Verdict.FAILED, "\0", figures={"text": "\0"})}
@@ -196,7 +165,7 @@ def test_a_null_byte_in_a_result_does_not_end_the_run(checker: DeadlyChecker) ->
     assert verdicts(run).keys() == {bad.pk, good.pk}
 
 
-def test_an_exception_text_with_a_lone_surrogate_is_sanitized(checker: DeadlyChecker) -> None:
+def test_an_exception_text_with_a_lone_surrogate_is_sanitized(checker: PluggedChecker) -> None:
     run, kernels = a_run(1)
     checker.deadly, checker.stops_by = {kernels[0].pk}, MemoryError("half of \ud800 and \0")
 

@@ -1,7 +1,6 @@
 """From a request for a validation to its rows: each item once, bound to the content it saw."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from io import StringIO
 from typing import Any
 
@@ -34,47 +33,20 @@ from tests.factories import (
     sha,
 )
 from tests.validation.compile import kernels
+from tests.validation.plugged_checker import PluggedChecker
 from validation import checkers
 from validation.checkers import Checker, NoChecker, compilable
-from validation.findings import Beat, Begin, FindingCheck, ItemFinding
 from validation.jobs import validate
 from validation.run_requests import queue_uncompiled, request_validation, without_verdict
 
 pytestmark = pytest.mark.django_db
 
 
-class CountingChecker:
-    """A device that passes everything, and remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.environment: Mapping[str, Any] = {"made": "for tests"}
-        self.asked: list[int] = []
-
-    @contextmanager
-    def open(self, options: Mapping[str, Any]) -> Iterator["CountingChecker"]:
-        yield self
-
-    def check(
-        self, items: Iterable[Kernel], beat: Beat, begin: Begin
-    ) -> Iterator[tuple[Kernel, ItemFinding]]:
-        for item in items:
-            beat()
-            begin(item)
-            self.asked.append(item.pk)
-            yield (
-                item,
-                ItemFinding(
-                    Verdict.PASSED, "fine", checks=(FindingCheck("equal", Outcome.PASSED),)
-                ),
-            )
-
-
 @pytest.fixture
-def counting(monkeypatch: pytest.MonkeyPatch) -> CountingChecker:
+def counting(monkeypatch: pytest.MonkeyPatch) -> PluggedChecker:
     """Stands for any device but the compiler: the mapping is where one plugs in."""
-    checker = CountingChecker()
-    plugged = Checker(model=Kernel, eligible=compilable, open=checker.open)
-    monkeypatch.setitem(checkers.CHECKERS, Device.CUDA, plugged)
+    checker = PluggedChecker()
+    monkeypatch.setitem(checkers.CHECKERS, Device.CUDA, checker.plug())
     return checker
 
 
@@ -84,7 +56,7 @@ def a_run(*items: Kernel) -> ValidationRun:
 
 
 # --- The job --------------------------------------------------------------------------------
-def test_each_item_gets_a_result_and_its_checks(counting: CountingChecker) -> None:
+def test_each_item_gets_a_result_and_its_checks(counting: PluggedChecker) -> None:
     one, other = a_kernel(), a_kernel()
     run = a_run(one, other)
 
@@ -98,7 +70,7 @@ def test_each_item_gets_a_result_and_its_checks(counting: CountingChecker) -> No
     assert ValidationCheck.objects.filter(name="equal", outcome=Outcome.PASSED).count() == 2
 
 
-def test_a_validation_claimed_by_another_worker_is_not_run(counting: CountingChecker) -> None:
+def test_a_validation_claimed_by_another_worker_is_not_run(counting: PluggedChecker) -> None:
     run = a_run(a_kernel())
     claim(ValidationRun, run.pk)
 
@@ -108,7 +80,7 @@ def test_a_validation_claimed_by_another_worker_is_not_run(counting: CountingChe
 
 
 def test_a_worker_that_lost_its_lease_stores_no_result(
-    counting: CountingChecker, monkeypatch: pytest.MonkeyPatch
+    counting: PluggedChecker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = a_run(a_kernel())
 
@@ -126,7 +98,7 @@ def test_a_worker_that_lost_its_lease_stores_no_result(
     assert ValidationRun.objects.get().state == RunState.RUNNING
 
 
-def test_an_item_changed_since_the_request_is_not_validated(counting: CountingChecker) -> None:
+def test_an_item_changed_since_the_request_is_not_validated(counting: PluggedChecker) -> None:
     kernel = a_kernel()
     run = a_run(kernel)
     Kernel.objects.update(content_hash=sha("changed"))
@@ -146,7 +118,7 @@ def test_a_device_without_a_checker_is_refused_in_a_sentence(
 
 
 # --- Requests -------------------------------------------------------------------------------
-def test_a_validation_run_has_a_bounded_number_of_items(counting: CountingChecker) -> None:
+def test_a_validation_run_has_a_bounded_number_of_items(counting: PluggedChecker) -> None:
     batch = checkers.CHECKERS[Device.CUDA].batch
     items = [a_kernel() for _ in range(batch + 1)]
 
@@ -241,7 +213,7 @@ def test_the_validate_command_compiles_kernels() -> None:
     assert call("--now") == "0 items: nothing to do."
 
 
-def test_the_next_call_finishes_a_run_that_was_interrupted(counting: CountingChecker) -> None:
+def test_the_next_call_finishes_a_run_that_was_interrupted(counting: PluggedChecker) -> None:
     kernel = a_kernel()
     [run] = request_validation([kernel], device=Device.CUDA, hand_over=False)
 
@@ -268,7 +240,7 @@ def test_validating_a_helper_by_name_explains_why_it_is_unsupported() -> None:
     assert verdict.message == "undecided: a helper has no signature to launch with"
 
 
-def test_a_validation_can_be_limited_to_a_source(counting: CountingChecker) -> None:
+def test_a_validation_can_be_limited_to_a_source(counting: PluggedChecker) -> None:
     kernel = a_kernel()
     a_kernel()
     source = a_repository(name="some/source")
@@ -294,7 +266,7 @@ def test_a_bare_number_is_refused_with_both_forms() -> None:
 
 
 def test_a_named_pair_is_checked_on_a_device_for_pairs(
-    counting: CountingChecker, settings: Any
+    counting: PluggedChecker, settings: Any
 ) -> None:
     settings.VALIDATION_DEVICE = "cuda"
     pair = a_pair()
@@ -305,7 +277,7 @@ def test_a_named_pair_is_checked_on_a_device_for_pairs(
         call(f"pair:{pair.pk}", "kernel:1")
 
 
-def test_gpu_is_another_name_of_cuda(counting: CountingChecker) -> None:
+def test_gpu_is_another_name_of_cuda(counting: PluggedChecker) -> None:
     a_kernel()
 
     assert call("--device", "gpu", "--now") == "1 item: 1 passed."

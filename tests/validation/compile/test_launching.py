@@ -90,13 +90,3 @@ def test_a_hanging_or_crashing_launch_does_not_block_others(
 
 
 INDEXED = {"table": "*fp32", "rows": "*i32", "out": "*fp32", "stride": "i32"}
-
-
-def test_the_import_check_names_the_exception_of_a_unit(judge: Judge) -> None:
-    ((_, done),) = judge.compile([Unit(1, kernels.MISSING_MODULE, "kernel")])
-
-    (first, *_) = finding(done, judge.environment).checks
-
-    assert done.imports is False
-    assert (first.name, first.outcome) == ("import", CheckOutcome.FAILED)
-    assert "nowhere_to_be_found" in first.message

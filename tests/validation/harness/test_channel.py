@@ -54,19 +54,6 @@ def test_a_parcel_round_trips_through_a_memory_file(
 
 
 @each_anew
-@given(raw=st.binary(max_size=200), framed=st.booleans())
-def test_random_bytes_are_refused_as_a_parcel_or_bounded(
-    file: int, raw: bytes, framed: bool
-) -> None:
-    refill(file, MAGIC + struct.pack("<Q", len(raw)) + raw if framed else raw)
-    try:
-        _, views = read_parcel(file)
-    except NotAParcel:
-        return
-    assert sum(map(len, views)) <= len(raw)
-
-
-@each_anew
 @given(sizes=st.lists(st.integers(-(1 << 70), 1 << 70), min_size=1, max_size=3))
 def test_a_parcel_with_missing_bytes_is_refused(file: int, sizes: list[int]) -> None:
     text = str([0, sizes]).encode()

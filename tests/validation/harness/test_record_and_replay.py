@@ -85,22 +85,6 @@ def test_arithmetic_on_a_number_read_from_a_tensor_counts_as_computing(pool: Wor
     assert grades(made)["torch_operations"] == ["a number that it reads"]
 
 
-def test_a_whole_number_that_is_handed_on_counts_as_read(pool: WorkerPool) -> None:
-    made = report(pool, "x * lengths[0]", "scaled(x, lengths[0].item())", WITH_LENGTHS)
-
-    assert grades(made)["computed_by"] == "triton"
-
-
-def test_a_number_of_the_answer_that_the_host_computed_counts_as_computing(
-    pool: WorkerPool,
-) -> None:
-    made = report(
-        pool, "x * 3, int(lengths.sum())", "scaled(x, 3.0), sum(lengths.tolist())", WITH_LENGTHS
-    )
-
-    assert grades(made)["torch_operations"] == ["a number that it reads"]
-
-
 def test_a_table_computed_in_an_earlier_call_is_recomputed_in_the_replay(pool: WorkerPool) -> None:
     made = report(
         pool,
@@ -123,17 +107,17 @@ def test_a_table_computed_in_an_earlier_call_is_recomputed_in_the_replay(pool: W
     assert made.verdict is Verdict.PASSED, made.message
 
 
-def test_a_buffer_returned_twice_is_detected(pool: WorkerPool) -> None:
+def test_a_kept_table_may_be_returned_by_each_call(pool: WorkerPool) -> None:
     made = report(
         pool,
-        "x * 2",
-        "_buffers = {}\n\n\ndef entry(x):\n"
-        "    out = _buffers.setdefault(x.numel(), torch.empty_like(x))\n"
-        "    return scaled(x, 2.0, out)\n",
+        "(2 * x, torch.arange(x.numel(), device=x.device))",
+        "_tables = {}\n\n\ndef entry(x):\n"
+        "    n = x.numel()\n"
+        "    table = _tables.setdefault(n, torch.arange(n, device=x.device))\n"
+        "    return scaled(x.contiguous(), 2.0), table\n",
     )
 
-    assert made.verdict is Verdict.FAILED
-    assert "returned before" in made.message
+    assert made.verdict is Verdict.PASSED, made.message
 
 
 def test_an_argument_that_the_function_writes_to_is_compared(pool: WorkerPool) -> None:
@@ -155,24 +139,6 @@ def test_a_launcher_that_uses_torch_only_in_its_test_is_detected(pool: WorkerPoo
 
     assert made.verdict is Verdict.NOT_TRITON
     assert "in its own test" in made.message
-
-
-@pytest.mark.parametrize("name", ["data", "handle"])
-def test_a_kernel_that_uses_interpreter_internals_does_not_pass(
-    pool: WorkerPool, name: str
-) -> None:
-    made = report(
-        pool,
-        "x * 2",
-        "@triton.jit\n"
-        "def reach_kernel(x_ptr, n, BLOCK: tl.constexpr):\n"
-        f"    x_ptr.{name}\n\n\n"
-        "def entry(x):\n"
-        "    reach_kernel[(1,)](x, x.numel(), BLOCK=64)\n"
-        "    return scaled(x, 2.0)\n",
-    )
-
-    assert made.verdict is not Verdict.PASSED
 
 
 SCALES = (

@@ -44,6 +44,7 @@ def test_tritons_language_is_accepted(body: str) -> None:
         "import os",
         "from os import system",
         "x_ptr.handle.data[0] = 1",
+        "x_ptr.data",
         "tl.load(x_ptr).handle",
         "tl.core.builtins.open('f')",
         "triton.runtime.driver",
