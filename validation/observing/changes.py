@@ -180,9 +180,16 @@ def unread_values(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
             for block in blocks(function):
                 for node in block:
                     names = _names(node) if isinstance(node, ast.Assign) else set()
-                    empty = isinstance(node, ast.Pass) and len(block) > 1
-                    if empty or (names and not names & read):
+                    if _is_idle(node, block) or (names and not names & read):
                         yield change_of(name, text, _dropping(node, alone=len(block) == 1))
+
+
+def _is_idle(node: ast.stmt, block: Sequence[ast.stmt]) -> bool:
+    """Return whether a statement is a lone name, an empty loop, or a `pass` beside code."""
+    match node:
+        case ast.Expr(value=ast.Name()) | ast.For(body=[ast.Pass()]):
+            return True
+    return isinstance(node, ast.Pass) and len(block) > 1
 
 
 def _names(node: ast.Assign) -> set[str]:

@@ -129,6 +129,13 @@ def test_a_reference_answers_in_the_dtype_of_the_launcher(simplify: Callable[...
     assert "return (x.double() * factor).to(x.dtype)\n" in python
 
 
+def test_statements_that_do_nothing_go(simplify: Callable[..., Texts]) -> None:
+    idle = "    for _ in x:\n        pass\n    BLOCK\n    assert not False\n"
+    texts = changed("scaled", "triton_code", "    if DEBUG:\n", f"{idle}    if DEBUG:\n")
+    made = simplify(texts, "scaled")["triton_code"]
+    assert made == (PROGRAMS / "scaled/simplified.py").read_text()
+
+
 def test_a_reference_loses_the_widening_of_its_test(simplify: Callable[..., Texts]) -> None:
     texts = changed("scaled", "python_code", "shifted(x) *", "shifted(x.double()).exp() *")
     assert "return x.exp() * factor" in simplify(texts, "scaled")["python_code"]
