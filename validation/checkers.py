@@ -21,7 +21,7 @@ class Checker:
     """Checker for one device.
 
     `eligible` returns the items that the scheduler may check. A run has up to `batch` of them:
-    enough to make a worker's start cheap, few enough for several workers.
+    enough that a worker's start costs little, few enough that several workers can share the items.
     """
 
     model: type[Kernel] | type[Pair]
@@ -37,8 +37,8 @@ def checkable() -> QuerySet[Pair]:
 def compilable() -> QuerySet[Kernel]:
     """Return the kernels that can be compiled.
 
-    Helpers can't be launched: they are compiled with the kernels that call them. Layouts of Gluon
-    can't be inferred, and JAX compiles Pallas.
+    Left out are helpers, which are compiled with the kernels that call them, Gluon, whose layouts
+    can't be inferred, and Pallas, which JAX compiles.
     """
     return Kernel.objects.filter(
         kind=Kind.ENTRY,
@@ -68,7 +68,7 @@ def _compiler(options: Mapping[str, Any]) -> AbstractContextManager[OpenChecker]
 
 
 CHECKERS: dict[Device, Checker] = {
-    # A large batch, because starting the checker takes as long as fifty pairs.
+    # A large batch, because starting the checker takes as long as checking fifty pairs.
     Device.CUDA: Checker(model=Pair, eligible=checkable, open=_on_cuda, batch=400),
     Device.INTERPRETER: Checker(model=Pair, eligible=checkable, open=_in_the_interpreter),
     Device.COMPILER: Checker(model=Kernel, eligible=compilable, open=_compiler),

@@ -51,7 +51,7 @@ class OpenChecker(Protocol):
 
 
 def judged(read: Callable[[], ItemFinding]) -> ItemFinding:
-    """Return the finding that `read` makes from an item's answers, or an error if it raises.
+    """Return the finding that `read` makes from an item's answers; if `read` raises, an error.
 
     A fault of the checker with one item must not end the check of the others.
     """

@@ -83,8 +83,8 @@ def _check(
 ) -> None:
     """Check the items.
 
-    Items that a previous attempt began but did not finish come first, one at a time. If one of them
-    ended that attempt, this shows which.
+    Items that a previous attempt began but did not finish come first, one at a time. So if one
+    ends this attempt too, it is the only suspect.
     """
     suspects = [item for item in items if str(item.pk) in run.begun]
     rest = [item for item in items if str(item.pk) not in run.begun]
@@ -99,7 +99,7 @@ def _check(
 
 
 def _let_overtake(run: ValidationRun, opened: OpenChecker) -> None:
-    """Run a waiting person's case between items, except while pairs are timed."""
+    """Between two items, run a case that a person waits for, except while pairs are timed."""
     if run.options.get("timing"):
         return
     waiting = TriedCase.objects.filter(state=RunState.QUEUED).order_by("pk")
@@ -220,7 +220,7 @@ class ProgressWriter:
             self._attempt.renew(begun=self._begun)
 
     def take_back(self) -> None:
-        """Remove the items that this attempt has begun and not finished from the list."""
+        """Remove from the list the items that this attempt has begun but not finished."""
         for key in self._by_this_attempt & self._begun.keys():
             self._begun[key] -= 1
             if not self._begun[key]:

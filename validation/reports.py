@@ -133,7 +133,7 @@ def _report(record: dict[str, Any]) -> Report:
 
 
 def _matched(lines: Iterable[_Line], left_out: list[str]) -> Iterator[tuple[_Line, Pair]]:
-    """Yield each line with the pair whose id it has. Add a message for other lines."""
+    """Yield each line that fits a pair, with the pair. Add a message for each other line."""
     for line in lines:
         pair = Pair.objects.filter(content_hash=line.report.id).first()
         if pair is None:

@@ -47,7 +47,7 @@ def request_validation(
     options: Mapping[str, Any] | None = None,
     retry_of: ValidationRun | None = None,
 ) -> list[ValidationRun]:
-    """Queue runs for `items`. Without `hand_over` no job is enqueued: the caller runs them.
+    """Queue runs for `items`. If `hand_over` is False, the caller executes the runs.
 
     `options` are passed to the device's checker. `retry_of` is the run that the new runs replace.
     """
@@ -106,7 +106,7 @@ def request_case(
 ) -> TriedCase:
     """Queue one case of a pair's test, on the installation's default device.
 
-    program: grid program whose values to show, as in `TriedCase`. Only the interpreter has them.
+    program: grid program whose values to show, as in `TriedCase`. It needs the interpreter.
     """
     with transaction.atomic():
         run = TriedCase.objects.create(
@@ -165,7 +165,7 @@ def without_verdict(items: QuerySet[Any], device: Device) -> QuerySet[Any]:
 def queue_uncompiled() -> int:
     """Queue compile runs for new kernels, a few at a time. The scheduler calls this.
 
-    An ingest does not queue them, so an interrupted ingest loses none.
+    An ingest does not queue them itself, so an interrupted ingest leaves no kernel without a run.
     """
     device = Device.COMPILER
     runs = ValidationRun.objects.filter(device=device)

@@ -20,7 +20,7 @@ from curation.models import (
 from curation.operations.address import site_address
 from curation.text import pluralize
 
-# Most items to name for one reason of failure.
+# Maximum number of items to name for one reason of failure.
 MOST_NAMES = 5
 LONGEST_MESSAGE = 160
 
@@ -59,7 +59,7 @@ def summary(results: Sequence[ValidationResult]) -> Iterator[str]:
 
 
 def _reason(result: ValidationResult) -> str:
-    """Return the verdict, with the failed check that the result's message is from."""
+    """Return the verdict and the failed check from which the result's message is taken."""
     checks: list[ValidationCheck] = result.failed_checks  # type: ignore[attr-defined]
     if not checks:
         return result.verdict

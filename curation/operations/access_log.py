@@ -19,7 +19,7 @@ NAME = re.compile(r"[\w.:-]{8,64}", re.ASCII)
 def access(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware, the outermost one: its duration includes all others.
+    """Middleware that logs each request. It is the outermost, so its duration includes all others.
 
     The query is omitted, because searches are private. For a streamed response, the duration ends
     at its first byte.
@@ -56,7 +56,7 @@ def access(
 def _user(request: HttpRequest) -> str | None:
     """Return the user, if another part of the request has loaded it.
 
-    A log line is not worth a query.
+    Loading the user only for a log line would cost a query.
     """
     user = vars(request).get("user")
     if isinstance(user, SimpleLazyObject):

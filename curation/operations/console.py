@@ -1,4 +1,4 @@
-"""Terminal output and log file of `up`: each line has the name of its process before it."""
+"""Terminal output and log file of `up`: each line begins with the name of its process."""
 
 import logging
 import re
@@ -44,7 +44,7 @@ class Console:
         self._stream = stream
         self._log = LogFile(log, self._write) if log else None
         self._verbose = verbose or log is None
-        # True after the output was closed: a closed terminal, a pipe to `head`.
+        # True after the output was closed, for example by closing the terminal or by `head`.
         self.lost = False
         self._width = max(map(len, [OURS, *names]))
         # Each process has a thread that writes its lines.

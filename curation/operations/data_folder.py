@@ -84,7 +84,7 @@ def close(folder: Path) -> bool:
 def _shared_with(folder: Path) -> str:
     """Return the name of a foreign folder inside `folder`, or "".
 
-    CURATION_DATA may be /tmp, a home or /srv. Without rights on those, other programs would stop.
+    CURATION_DATA may name /tmp, a home or /srv. Removing rights there would break other programs.
     """
     with os.scandir(folder) as entries:
         names = (entry.name for entry in entries if entry.is_dir() and entry.name not in FOLDERS)

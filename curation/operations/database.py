@@ -1,4 +1,4 @@
-"""Database schema: created if absent, migrated only by `up` and `migrate`, else refused."""
+"""Database schema: created if absent, and refused if old. Only `up` and `migrate` migrate it."""
 
 import fcntl
 import logging
@@ -21,7 +21,7 @@ from curation.operations import data_folder
 
 log = logging.getLogger(__name__)
 
-# Name and number of the copies before migrations. A copy may have gigabytes, like the database.
+# Name prefix and maximum number of the copies before migrations. A copy may have gigabytes.
 COPY, COPIES = "curation-before-migrating-", 3
 
 

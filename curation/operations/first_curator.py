@@ -39,7 +39,7 @@ def create_first_curator() -> bool:
 
 
 def unused_password() -> str | None:
-    """Return the first password, or None and remove its file if it was used or changed."""
+    """Return the first password. If it was used or changed, remove its file and return None."""
     try:
         password = password_file().read_text()
     except OSError:
@@ -53,6 +53,6 @@ def unused_password() -> str | None:
 
 @receiver(post_save, sender=User)
 def forget_used_password(instance: User, **_: Any) -> None:
-    """Delete the file at the first login and at a password change: both save the row."""
+    """Delete the file at the first login or password change. Both save the user's row."""
     if instance.username == NAME and password_file().exists():
         unused_password()

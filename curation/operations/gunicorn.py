@@ -12,7 +12,7 @@ workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 # A thread may wait for a slow client or a long search while others serve.
 threads = int(os.environ.get("WEB_THREADS", "4"))
 worker_class = "curation.fair_worker.FairWorker"
-# A connection that stays open is bound to one process, however busy it is.
+# Close each connection, because an open one stays with its process, even if that is busy.
 keepalive = 0
 timeout = 60
 graceful_timeout = 10
@@ -20,7 +20,7 @@ graceful_timeout = 10
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
 # `curation.operations.access_log` logs the requests.
 logconfig_dict = logs.config()
-# Attack surface without a use: gunicorn's control socket.
+# Disable gunicorn's control socket, which is attack surface without a use.
 control_socket_disable = True
 
 # A client that stops sending in mid-request holds a thread, and gunicorn has no timeout for it.

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 NAME = "healthz"
 # Time between two test writes, so that many requests do not cause many writes.
 PROBE_SECONDS = 10.0
-# Monitoring gives up after few seconds; the settings let a writer wait for 20.
+# Seconds that the test write waits for other writers: fewer than monitoring waits for an answer.
 MOST_SECONDS = 1.5
 
 

@@ -1,4 +1,4 @@
-"""Leftover processes of a dead `up`, found and killed by an inherited environment variable.
+"""Leftover processes of a dead `up`, identified by an inherited environment variable.
 
 Process groups do not suffice, because rq gives every job its own group. Linux only; elsewhere no
 process is found.
@@ -14,12 +14,12 @@ VARIABLE = "CURATION_UP"
 
 
 def mark(folder: Path, name: str) -> dict[str, str]:
-    """Return the variable that identifies the process and its `up`, by the data folder."""
+    """Return the variable that marks a process with its name and the data folder of its `up`."""
     return {VARIABLE: f"{folder}:{name}"}
 
 
 def find(folder: Path, name: str | None = None) -> list[int]:
-    """Return the ids of the marked processes: those with a name, or all."""
+    """Return the ids of the processes with this name, or of all marked ones if `name` is None."""
     mark_bytes = os.fsencode(f"{VARIABLE}={folder}:")
     if name is not None:
         mark_bytes += os.fsencode(name) + b"\0"
@@ -33,7 +33,7 @@ def find(folder: Path, name: str | None = None) -> list[int]:
 
 
 def kill(folder: Path, name: str | None = None) -> None:
-    """Kill the processes at once."""
+    """Kill the marked processes without a grace period."""
     # Repeated, because a process may fork between the search and the kill.
     deadline = time.monotonic() + 2
     while (pids := find(folder, name)) and time.monotonic() < deadline:

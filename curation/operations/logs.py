@@ -65,7 +65,7 @@ def config() -> dict[str, Any]:
             # A refusal (403, 404) is no server error, so its traceback has no value.
             "django.request": {"filters": ["refusals"]},
             "django.security.DisallowedHost": {"filters": ["refusals"]},
-            # These loggers have handlers of their own, so lines would appear twice.
+            # By default these loggers have their own handlers, so lines would appear twice.
             "django": {"handlers": [], "level": "INFO"},
             "django.server": {"handlers": [], "propagate": True},
             "gunicorn.error": {"handlers": [], "level": "INFO", "propagate": True},
@@ -110,7 +110,7 @@ def about(**facts: object) -> Iterator[None]:
 
 
 def known() -> Mapping[str, object]:
-    """Return the facts of the surrounding blocks."""
+    """Return the facts that the surrounding `about` blocks add."""
     return _known.get()
 
 
@@ -160,7 +160,7 @@ class ForMachines(logging.Formatter):
 
 
 def _shortened(traceback: str) -> str:
-    """Cut the middle out: the first error of a chain is at the start, the last at the end."""
+    """Cut out the middle. The first error of a chain is at the start, the last at the end."""
     half = LONGEST_TRACEBACK // 2
     return traceback if len(traceback) <= 2 * half else f"{traceback[:half]}…{traceback[-half:]}"
 

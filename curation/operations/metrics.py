@@ -36,7 +36,7 @@ Rows = list[tuple[str, int]]
 @login_not_required
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Serve metrics for METRICS_TOKEN; without a token, only to this machine."""
+    """Serve metrics to requests with METRICS_TOKEN. If it is not set, serve only this machine."""
     if not _may_read(request):
         return HttpResponse(
             "Send METRICS_TOKEN as “Authorization: Bearer …”.\n",

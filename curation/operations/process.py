@@ -22,12 +22,12 @@ from curation.operations import leftovers
 ShowLine = Callable[[str, str], None]
 
 PR_SET_PDEATHSIG = 1
-# A child in another process group may keep the output open after the process has ended.
+# Seconds to read on after a process has ended. A child may keep the output open for longer.
 LAST_LINES_SECONDS = 1.0
-# Restarts are limited by the number of ends within this time.
+# Time in which the ends of a process are counted, to limit its restarts.
 WINDOW_SECONDS = 60.0
 LONGEST_DELAY = 10.0
-# Maximum bytes of a line: one without an end must not fill the memory, nor stay invisible.
+# Maximum bytes of a line. An endless line must neither fill the memory nor stay invisible.
 LONGEST = 8192
 # Attack: output may come from a scraped repository and contain terminal control sequences.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -46,7 +46,7 @@ class Program:
 
 
 def read_procfile(text: str) -> list[Program]:
-    """Return the programs, one `name: program argument` a line. They run without a shell."""
+    """Return the programs of a text with lines `name: program argument`, to run without a shell."""
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     named = (line.partition(":") for line in lines)
     return [Program(name, tuple(shlex.split(command))) for name, _, command in named]
@@ -85,7 +85,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                # Ctrl-C in the terminal reaches only `up`, and a group can be killed as one.
+                # So Ctrl-C in the terminal reaches only `up`, and the complete group can be killed.
                 start_new_session=True,
                 preexec_fn=_ends_with_us(),
             )
@@ -109,10 +109,10 @@ class Process:
                 os.killpg(self._run.pid, signal.SIGKILL)
 
     def ended(self) -> str | None:
-        """Return how the run ended, once, after killing its children; None while it runs."""
+        """Return once how the run ended, after killing its children. Otherwise return None."""
         if self._run is None or self._reader is None or (status := self._run.poll()) is None:
             return None
-        # Its children would still use its port, work on its jobs and write to the pipe.
+        # Otherwise its children would use its port, work on its jobs and write to the pipe.
         self.kill()
         leftovers.kill(self.data_folder, self.name)
         self._reader.join(LAST_LINES_SECONDS)

@@ -73,14 +73,14 @@ def program(data_folder: Path, listening_on: Path, binary: Path) -> Program:
         "appendonly": "yes",
         "appendfsync": "everysec",
         "save": "",
-        # Commands only: a server of another version may not read this version's snapshots.
+        # Write only commands, because another version may not read this version's snapshots.
         "aof-use-rdb-preamble": "no",
         # A full Redis must refuse a job, never evict one.
         "maxmemory-policy": "noeviction",
         "daemonize": "no",
         "logfile": "",
         "loglevel": "warning",
-        # A set title would overwrite the environment, with the mark of leftover processes.
+        # Setting a title would overwrite the environment and its mark of leftover processes.
         "set-proc-title": "no",
     }
     arguments = [word for name, value in options.items() for word in (f"--{name}", value)]

@@ -29,7 +29,7 @@ from curation.operations.process import Process, Program, read_procfile
 from curation.operations.supervisor import StartupStage, Supervisor
 from curation.sources.load import load_sources
 
-# Leftover processes got SIGTERM when `up` was killed, but a job in progress could take hours.
+# Seconds until leftover processes are killed. They got SIGTERM, but a job could take hours.
 LEFTOVER_SECONDS = 5.0
 
 
@@ -67,7 +67,7 @@ def prepare() -> None:
     database.migrate()
     load_sources()
     call_command("collectstatic", interactive=False, verbosity=0)
-    # Supervision needs no connection for hours.
+    # Supervision may run for hours and needs no connection.
     connections.close_all()
 
 

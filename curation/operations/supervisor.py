@@ -14,7 +14,7 @@ STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Intervals between two checks of the processes, and two messages that a stage is not ready.
 LOOK_SECONDS = 0.1
 COMPLAIN_SECONDS = 15
-# An rq worker takes the first SIGTERM as "finish the job", the second as "abort it".
+# Seconds after a second SIGTERM, which makes an rq worker abort its job instead of finishing it.
 SECOND_GRACE = 3.0
 
 

@@ -51,12 +51,12 @@ def there(kind: str, item: Any) -> Any:
 
 
 def number(text: str) -> int:
-    """Parse a key that was sent as text; 0, which no row has, if it is not a number."""
+    """Parse a key that was sent as text. Return 0, which no row has, if it is not a number."""
     return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 def parse_time(text: str) -> datetime | None:
-    """Parse the time of a cursor. An invalid one gives None, and so the first page."""
+    """Parse the time of a cursor. Return None for an invalid cursor, so that page 1 is shown."""
     try:
         moment = datetime.fromisoformat(text)
         # The conversion to UTC fails for the first and the last day that Python can represent.

@@ -6,7 +6,7 @@ from curation.models import Difficulty, OperationType, Status
 from curation.search.filters import CHOICES, KEYS
 from curation.search.matching import KINDS
 
-# Most items of one page of a list.
+# Maximum number of items on a page of a list.
 MOST = 200
 TEXT = {"type": "string", "pattern": "^[^\\u0000]*$"}
 DAY = r"([0-9]{4}-[0-9]{2}-[0-9]{2})?"
@@ -15,7 +15,7 @@ TEXTS = {"type": "array", "items": TEXT, "description": "a list of texts"}
 
 
 def _one_of(*values: str) -> dict[str, Any]:
-    """Return the schema of a value that a person can set; empty: unknown."""
+    """Return the schema of a value that a person can set. An empty text means unknown."""
     return {"enum": ["", *values], "description": f"one of {', '.join(values)}"}
 
 

@@ -48,7 +48,7 @@ def fields_of(cases: list[dict[str, Any]], place: int, instead: dict[str, Any]) 
 
 
 def changed_values(case: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
-    """Return the values that differ from the case, converted to its types.
+    """Return the values that differ from the case, converted to the types of the case.
 
     Raise ValueError with a sentence if a text can't be converted.
     """

@@ -13,7 +13,7 @@ from curation.web import evidence, highlight
 from curation.web.access import text_url
 from curation.web.highlight import Section, last_name, table
 
-# Lines above and below a kernel that are shown of a file that is too long.
+# Number of lines to show above and below a kernel if its file is too long.
 AROUND = 1000
 # Outputs of the compiler, from left to right.
 COMPILER_TEXTS = {"ttgir": "Triton GPU dialect", "ptx": "PTX"}

@@ -38,7 +38,7 @@ from curation.search.matching import KINDS, Duplicates, about
 NAME = "dashboard"
 DAYS = 30
 PACE_DAYS = 7
-# Steps of a funnel, and the condition by which each narrows the step before.
+# Steps of a funnel, each with the condition that it adds to those of the previous step.
 Steps = Sequence[tuple[str, tuple[str, str] | None]]
 STANDALONE = ("standalone", ("standalone", "yes"))
 PROVEN = ("passed validation", ("validation", Verdict.PASSED.value))
@@ -53,7 +53,7 @@ DISPUTED = Filter(disputed=("yes",))
 
 
 def figures() -> Figures:
-    """Return the cached figures. Without any, compute them."""
+    """Return the cached figures. Compute them if the cache is empty."""
     cached = kept(NAME)
     if cached is None:
         keep(NAME, gather())
@@ -112,7 +112,7 @@ def gather() -> dict[str, Any]:
 
 
 def _funnel(model: Any, steps: Steps) -> list[tuple[str, int, str]]:
-    """Return each step with its count and the query of its list. A step narrows the one before."""
+    """Return each step with its count and the query of its list. A step narrows the previous."""
     conditions = [("items", KIND_OF[model])]
     counted = []
     for name, condition in steps:
@@ -154,13 +154,13 @@ def _categories() -> list[tuple[str, int, int]]:
 
 
 def _decided() -> QuerySet[Decision]:
-    """Select the decisions of the last 30 days, without undos and undone ones."""
+    """Select the decisions of the last 30 days, without undos and the decisions they undid."""
     since = timezone.now() - timedelta(days=DAYS)
     return Decision.objects.filter(undoes=None, undone_by=None, created_at__gte=since).order_by()
 
 
 def _has_decided_for_a_week() -> bool:
-    """Return whether a person decided over a week ago. Otherwise a weekly rate would be wrong."""
+    """Return whether people have decided for over a week, as a weekly rate requires."""
     before = timezone.now() - timedelta(days=PACE_DAYS)
     return Decision.objects.filter(actor=Actor.PERSON, created_at__lte=before).exists()
 
@@ -199,7 +199,7 @@ def _reviewers() -> list[dict[str, Any]]:
 
 
 def _deciders() -> dict[str, int]:
-    """Count the decisions of the last 30 days by people and by programs, and these reviewers."""
+    """Count the decisions of people and of programs in the last 30 days, and count the people."""
     by_person = Q(actor=Actor.PERSON)
     return _decided().aggregate(
         people=Count("user", distinct=True, filter=by_person),

@@ -26,7 +26,7 @@ MOST_CHARACTERS = 400_000
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """A row of the diff. `left` and `right` are line numbers from 1, or None without a line."""
+    """A row of the diff. `left` and `right` are line numbers from 1, or None for no line."""
 
     kind: str
     left: int | None
@@ -63,7 +63,7 @@ def _cut(text: str) -> str:
 
 
 def _names(left: str, right: str) -> dict[str, str]:
-    """Map names of the right to names of the left, by majority over corresponding lines."""
+    """Map names of the right source to names of the left, by majority over matching lines."""
     lefts, rights = _bare(left), _bare(right)
     bare = [line for line, _ in lefts], [line for line, _ in rights]
     votes: Counter[tuple[str, str]] = Counter()

@@ -44,8 +44,8 @@ def context(
     edited_test = before and isinstance(item, Pair)
     return {
         "files": [
-            # A near-duplicate is shown with the names of this item. In a new version, a new name is
-            # a change.
+            # Names of a near-duplicate are replaced by those of this item. Names of the previous
+            # version are kept, to show renaming.
             _file_diff(first, second, column, align=not before, inline=inline)
             for column in (("standalone_source",) if isinstance(item, Kernel) else Pair.SOURCES)
         ],

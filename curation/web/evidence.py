@@ -36,7 +36,7 @@ SHOWN = 12
 UNTRIED = (Device.CUDA, Verdict.UNSUPPORTED)
 # Maximum number of notes on how a kernel was made standalone.
 MOST_NOTES = 50
-# Labels of the texts. The text of the function is a part of the unit.
+# Labels of the texts. The function's text is a part of the unit, so it has no label.
 LABELS = {"function_source": "", "standalone_source": "Unit", "launcher_source": "Launcher"}
 
 
@@ -49,7 +49,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class ProvenClaim:
-    """A claim with its evidence. `url` leads to the first line of code that it is about."""
+    """A claim with its evidence. `url` leads to the first line of code that the claim is about."""
 
     claim: EvidenceClaim
     details: tuple[Detail, ...] = ()
@@ -253,7 +253,7 @@ def near_duplicates(
 
 
 def _benchmarks(rows: ItemRows) -> Iterator[Detail]:
-    """Yield the closest overlap, and a problem with the same operation, which is no overlap."""
+    """Yield the closest overlap, then a problem that only has the same operation."""
     item = rows.item
     if item.benchmark:
         how = MatchMethod(item.benchmark_method).label.lower()

@@ -29,7 +29,7 @@ class LabeledValue:
 
 
 def share_in_words(value: Any) -> str:
-    """Format a part of the tolerance: in percent, or as a multiple if that is easier to read."""
+    """Format a share of the tolerance: in percent, or as a multiple if that is easier to read."""
     if not isinstance(value, int | float):
         return _plain(value)
     if value > MULTIPLES:

@@ -24,14 +24,14 @@ from curation.text import pluralize
 Address = Callable[[int], str]
 # Shared by all texts: creating a formatter takes as long as formatting a short text.
 FORMATTER = HtmlFormatter(nowrap=True)
-# With at most so many lines above it, a `def` is on the first screen.
+# Maximum number of lines above a `def` that still appears on the first screen.
 SHORT = 14
 # Number of lines that a browser scrolls without delay.
 MOST_LINES = 5000
 LONGEST_LINE = 2000
-# A character of a real kernel becomes about 5 of HTML; one of `1+1+1` becomes 25.
+# Characters of HTML. A character of a real kernel becomes about 5; one of `1+1+1` becomes 25.
 MOST_MARKUP = 1_000_000
-# The link of each line repeats the path, which has up to 1,000 characters.
+# Characters of a link. Each line repeats the link, and a path may have 1,000 characters.
 LONGEST_ADDRESS = 300
 # Operations of `triton.language` in highlighted text, and calls of functions without a dot.
 OPERATION = re.compile(r'<span class="(nb nb-(?:Memory|Compute|Program))">(\w+)</span>')
@@ -225,7 +225,7 @@ class Function:
     line: int
     end: int
     kernel: bool
-    """Whether it is compiled by Triton, and no other such function names it."""
+    """True if Triton compiles it and no other such function uses its name."""
 
 
 def last_name(qualname: str) -> str:

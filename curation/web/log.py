@@ -38,7 +38,7 @@ class HistoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class LogQuery:
-    """Filter of the history. `reader`: who sees it. `before`: time that all entries precede."""
+    """Filter of the history. `reader`: the user. `before`: time that all entries precede."""
 
     reader: User
     kind: str = ""

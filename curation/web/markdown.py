@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from curation.characters import INVISIBLE, code_point
 
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
-# The page has the only heading of level 1.
+# Highest level of a heading in a text. Level 1 is only for the page's own heading.
 HIGHEST = 2
 
 

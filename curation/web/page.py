@@ -27,7 +27,7 @@ from curation.search.matching import about
 from curation.web import code_tabs, diff_tab, evidence, plot, rows, try_tab
 from curation.web.results import check_rows, environment_of, error_dots, figures_of
 
-# A change of the guidelines shows on pages of items after this time.
+# Seconds until a change of the guidelines shows on the pages of items.
 CACHE_SECONDS = 30
 TABS = {
     Kernel: {

@@ -11,7 +11,7 @@ from curation.models import Outcome, ValidationCheck
 
 @dataclass(frozen=True, slots=True)
 class ChartBar:
-    """`length` and `part` are percentages of the longest bar; `part` is of the approved items."""
+    """`length` is a percentage of the longest bar, and `part` is that of the approved items."""
 
     label: str
     figure: str
@@ -54,7 +54,7 @@ class Dot:
     share: float
     position: float
     state: str
-    """`in` the tolerance, `out` of it, or `other`: in it, but the check failed otherwise."""
+    """`in` or `out` of the tolerance, or `other`: in the tolerance, but the check failed."""
 
 
 @dataclass(frozen=True, slots=True)

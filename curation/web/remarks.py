@@ -40,7 +40,7 @@ def remarks_on_test(before: str, after: str) -> list[Remark]:
 
 
 def _parts(source: str) -> dict[str, Counter[str]]:
-    """Return the statements of each part, by the remark on that part."""
+    """Return the statements of each part of a test. The key is the remark on the part."""
     statements = _statements(source)
     return {
         text: Counter(ast.unparse(one) for one in statements if concerns(one))

@@ -58,7 +58,7 @@ def _row(check: ValidationCheck, result: ValidationResult) -> CheckRow:
     labels = {Outcome.PASSED: "Passed", Outcome.FAILED: "Failed", Outcome.SKIPPED: "Not run"}
     label = labels[Outcome(check.outcome)]
     if check.outcome == Outcome.SKIPPED and check.name in result.figures:
-        # It ran, but its figures prove nothing, such as an impossible time.
+        # The check ran, but its figures prove nothing, such as an impossible time.
         label = "Inconclusive"
     figures = check.figures if measured(check) is not None else _without(check.figures, ERRORS)
     figures = _without(figures, GRADES)

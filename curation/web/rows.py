@@ -47,7 +47,7 @@ NAMED: dict[Model, tuple[str, ...]] = {Kernel: ("name",), Pair: ("slug", "conten
 
 
 def links(item: Item) -> list[DuplicateLink]:
-    """Return the links of the item's cluster: to its representative, and of all its members."""
+    """Return the links of the item's cluster, each from a member to the representative."""
     name = about(type(item))
     # A single value: with `IN` after an OR, PostgreSQL would scan all links.
     stands = Subquery(DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")[:1])

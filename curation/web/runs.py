@@ -90,7 +90,7 @@ class RunPage:
 
 
 def newest(kind: str = "", state: str = "", after: str = "", size: int = PAGE) -> RunPage:
-    """List runs, newest first. Without a state, running ones are left out: see `running`."""
+    """List runs, newest first. Without a state, omit running runs (see `running`)."""
     listed: list[Run] = []
     for rows in _rows(kind):
         rows = rows.filter(state=state) if state else rows.exclude(state=RunState.RUNNING)
@@ -119,7 +119,7 @@ def _rows(kind: str) -> list[QuerySet[Any]]:
 # --- The items of a run ---------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class RunItem:
-    """A kernel or pair of a validation, with its result, or None if it is not checked yet."""
+    """A kernel or pair of a validation, with its result, which is None before the check."""
 
     item: Kernel | Pair
     result: ValidationResult | None

@@ -23,7 +23,7 @@ LEVELS = (
     "no error", "up to 1 step", "up to 8", "up to 64", "up to 4,096", "more, or not finite",
 )  # fmt: skip
 EARLIER = 8
-# Index of the Triton program to show values of; empty: the first with a wrong element.
+# Index of the Triton program whose values to show. Empty: the first with a wrong element.
 PROGRAM = re.compile(r"(\d{1,9}(\s*,\s*\d{1,9}){0,2})?")
 FIRST_WRONG = "first wrong"
 
@@ -94,7 +94,7 @@ def _place(text: str, count: int, otherwise: int) -> int:
 
 
 def error_map(levels: list[list[int]]) -> ErrorMap:
-    """Return the map of the cells' levels. Neighbors of one level in a row are one rectangle."""
+    """Return the map of the cells' levels. Equal neighbors in a row are one rectangle."""
     drawn: dict[int, list[str]] = {}
     for y, row in enumerate(levels):
         x = 0

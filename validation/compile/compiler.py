@@ -61,7 +61,7 @@ class Loaded:
 def imported(source: str) -> types.ModuleType:
     """Execute the unit from memory, because another process could change a file.
 
-    `inspect`, and so Triton, finds the source in linecache, under a path without a file.
+    Triton uses `inspect`, which finds the source in linecache, under a path without a file.
     """
     path = str(Path(tempfile.gettempdir()) / "unit.py")
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
@@ -151,7 +151,7 @@ class Compiler:
         return None
 
     def to_binary(self, guess: Guess) -> dict[str, Any]:
-        """Compile all stages. Return their names, the binary's resources, and outputs."""
+        """Compile all stages. Return the stages' names, the binary's resources, and the outputs."""
         options = self._backend.parse_options({}).__dict__
         supported = {key: value for key, value in self._loaded.options.items() if key in options}
         compiled = triton.compile(self._source(guess), target=self._target, options=supported)
@@ -235,7 +235,7 @@ def _said(error: BaseException) -> str:
 
 
 def _by_triton(error: BaseException) -> bool:
-    """Return whether Triton raised, or lacks a name or parameter that the unit uses."""
+    """Return whether Triton raised the error, or lacks a name or parameter that the unit uses."""
     frames = traceback.extract_tb(error.__traceback__)
     home = str(Path(triton.__file__).parent)
     within = bool(frames) and frames[-1].filename.startswith(home)

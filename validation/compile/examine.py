@@ -20,7 +20,7 @@ from validation.compile.search import Found, TooSlow, search
 from validation.compile.uses import read_uses
 from validation.harness.worker.question import PATIENCE
 
-# Shares of a kernel's time limit. The rest is for a second, smaller compile.
+# Shares of the time limit for search and compile. The remainder is for a smaller compile.
 SEARCH, COMPILE = 0.4, 0.3
 ATTEMPT_SECONDS = 5.0
 

@@ -241,7 +241,7 @@ def _other_constants(guess: Guess, parameter: Guessed, hint: Hint, uses: Uses) -
 
 
 def flags(guess: Guess, *, value: bool) -> Guess:
-    """Set every boolean constant to one value."""
+    """Set every boolean constant to `value`."""
     constants = {
         name: value if isinstance(now, bool) else now for name, now in guess.constants.items()
     }
@@ -249,7 +249,7 @@ def flags(guess: Guess, *, value: bool) -> Guess:
 
 
 def elements(guess: Guess, old: tuple[str, ...], new: str) -> Guess:
-    """Replace the element type of all pointers with one of the old types."""
+    """Replace the element type of each pointer by `new` if it is one of `old`."""
     return replace(guess, types={name: _swap(kind, old, new) for name, kind in guess.types.items()})
 
 
@@ -259,7 +259,7 @@ def quarter(guess: Guess) -> Guess:
 
 
 def no_larger(guess: Guess) -> Guess:
-    """Limit sizes to SIDE. So all large sizes become equal, which `quarter` does not ensure."""
+    """Limit sizes to SIDE. This makes all large sizes equal; `quarter` does not ensure that."""
 
     return _sized(guess, lambda value: min(value, SIDE))
 

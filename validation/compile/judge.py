@@ -61,7 +61,7 @@ class Judge(ExitStack):
     ) -> Iterator[tuple[Unit, Compiled]]:
         """Yield each unit with its outcome, in order of completion.
 
-        `beat` is called every second, and `begin` with a unit's key before it is sent. Either may
+        `beat` is called every second, and `begin` with a key before its unit is sent. Either may
         end the iteration by raising.
         """
         by_key = {unit.key: unit for unit in units}

@@ -15,7 +15,7 @@ import triton.language as tl
 
 from validation.compile.compiler import NotLoaded, imported
 
-# Number of elements for each pointer; value of every size, stride and count.
+# Number of elements that a pointer argument has, and the value of every size, stride and count.
 ELEMENTS = 1 << 20
 SIZE = 16
 TYPES = {

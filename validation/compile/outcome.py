@@ -49,7 +49,7 @@ EXPLANATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Environment of the answers: another Triton or target may give other answers."""
+    """Environment of the answers. Another Triton version or target may give other answers."""
 
     triton: str
     target: str

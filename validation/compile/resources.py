@@ -7,7 +7,7 @@ from dataclasses import dataclass
 # Codes of attributes in the section `.nv.info`. Each value follows the kernel's symbol number.
 REGISTERS, FRAME_SIZE = 0x2F, 0x11
 SECTION = struct.Struct("<IIQQQQIIQQ")
-# A streaming multiprocessor of compute capability 9.0.
+# Limits of a streaming multiprocessor of compute capability 9.0.
 MULTIPROCESSOR_REGISTERS, MULTIPROCESSOR_SHARED = 65536, 228 << 10
 WARPS_MOST, BLOCKS_MOST = 64, 32
 # Registers are allocated to a warp in units of 256; a block reserves 1 KiB of shared memory.

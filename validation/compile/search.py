@@ -27,7 +27,7 @@ BREADTH = 24
 
 
 class TooSlow(BaseException):
-    """An attempt took too long. Not an Exception: Triton would catch it as its own."""
+    """An attempt took too long. Not a subclass of Exception, because Triton would catch that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def search(
     """Search for a guess that compiles.
 
     `attempt` compiles a guess to TTIR and returns its error or None. The guess whose error comes
-    latest in the kernel is corrected first. A result without a guess and an error is a timeout.
+    latest in the kernel is corrected first. A result without guess or error is a timeout.
     """
     seen: set[str] = set()
     open_: list[tuple[Any, int, int, Iterator[Guess]]] = []
@@ -108,7 +108,7 @@ def search(
 def _starts(
     parameters: list[Guessed], reading: PathUses, tuning: Mapping[str, Constant]
 ) -> Iterator[Guess]:
-    """Yield first guesses: from uses; with booleans true, then false; without autotuning."""
+    """Yield the guess from the uses, then variants: booleans set, no tuned values, other floats."""
     first = first_guess(parameters, reading, tuning)
     yield first
     yield flags(first, value=True)
@@ -136,7 +136,7 @@ def _near(
     iterators = [
         others(guess, path, kind, parameters, reading) for path in _suspects(complaint, reading)
     ]
-    # Alternate between suspects: the likeliest guess for each comes first.
+    # Alternate between suspects, because the likeliest guesses for each suspect come first.
     while iterators and count < BREADTH:
         for iterator in list(iterators):
             new_guess = next(iterator, None)

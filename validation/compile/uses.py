@@ -37,7 +37,7 @@ from validation.compile.vocabulary import (
     unstarred,
 )
 
-# More steps than the largest real kernels need: a limit for artificial ones.
+# Maximum number of steps of the analysis. Even the largest real kernels need fewer.
 MOST_STEPS = 200_000
 MOST_DEPTH = 12
 
@@ -62,7 +62,7 @@ class _Reader:
         self._returned: list[list[ValueSource]] = []
         self._steps = 0
         self.seen = UsesByPath()
-        # A dictionary keeps the order: with a set, the search would differ in each process.
+        # A dictionary keeps the order. With a set, the search would vary from process to process.
         self.places: dict[Place, dict[Path, None]] = defaultdict(dict)
 
     def run(self, function: ast.FunctionDef, env: dict[str, ValueSource]) -> ValueSource:
@@ -104,7 +104,7 @@ class _Reader:
                     env[name] = self.seen.either(yes.get(name, NOTHING), no.get(name, NOTHING))
             case ast.For(target=target, iter=iterable, body=body, orelse=orelse):
                 self._bind(target, self._turns(iterable, env), env)
-                # Twice: the second iteration reads variables that the first one assigned.
+                # Read it twice: the second iteration reads variables that the first one assigned.
                 self._block(body, env)
                 self._block(body, env)
                 self._block(orelse, env)

@@ -36,7 +36,7 @@ class Uses:
 
     kinds: set[UseKind] = field(default_factory=set)
     equals: list[object] = field(default_factory=list)
-    # Paths that are alternatives to this one in a selection: all must have one type.
+    # Paths that are alternatives to this path in a selection, so all have the same type.
     same: set[Path] = field(default_factory=set)
     items: int = 0
     rank: int = 0
@@ -55,14 +55,14 @@ class ValueSource(NamedTuple):
 
     @property
     def parameter(self) -> Path | None:
-        """The path of a parameter or an item of it, or None for any other value."""
+        """The path if the value is a parameter or an item of a parameter, otherwise None."""
         is_given = self.base is not None and LOADED not in self.base and self.parts <= {self.base}
         return self.base if is_given else None
 
 
 NOTHING = ValueSource()
 
-# Position of an expression: function, line from its `def` on, column, last line, last column.
+# Position of an expression: function, line counted from `def`, column, last line, last column.
 Place = tuple[str, int, int, int, int]
 
 
@@ -77,7 +77,7 @@ class PathUses:
         return self.uses.get(path) or Uses()
 
     def alike(self, path: Path) -> set[Path]:
-        """Return a path and all paths that must have its type, directly or through others."""
+        """Return a path with all paths that must have the same type, also through a third path."""
         paths, new = {path}, {path}
         while new:
             new = {other for one in new for other in self.of(one).same} - paths
@@ -139,7 +139,7 @@ class UsesByPath:
                         self.record(part, UseKind.SIZE)
 
     def integers(self, values: Iterable[ValueSource]) -> None:
-        """Record that loaded values in an index are integers. Other values are so by default."""
+        """Record that the loaded values in an index are integers. Other values are by default."""
         for value in values:
             for part in value.parts:
                 if LOADED in part:

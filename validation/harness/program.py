@@ -189,7 +189,7 @@ class AutogradCall:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output of an `AutogradCall`. `given`: index of the input that it is, or None if new."""
+    """An output of an `AutogradCall`. `given`: index of the input that is returned, or None."""
 
     value: int | None
     window: TensorView

@@ -1,4 +1,4 @@
-"""Reports about entries: each check in words and numbers, and the verdict and grades from them."""
+"""Reports about entries: checks in words and numbers, and the verdict and grades from them."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -101,8 +101,8 @@ def sort_longest_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:
     """Return the entries sorted by expected time, longest first.
 
     In another order, a slow last entry would leave processors idle. Nearly all of an entry's time
-    is compiling by Triton: a matrix product takes several times as long as anything else, then the
-    longest text. The first `after` entries stay in front, so that reports come soon.
+    is compiling by Triton: matrix products take several times as long as other kernels. Long texts
+    come next. The first `after` entries stay in front, so that reports come soon.
     """
     by_length = sorted(entries[after:], key=lambda entry: len(entry.triton_code), reverse=True)
     by_product = sorted(by_length, key=lambda entry: PRODUCT.search(entry.triton_code) is None)

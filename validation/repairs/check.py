@@ -1,4 +1,4 @@
-"""Check of planted mistakes by the harness, several concurrently.
+"""Check of planted mistakes by the harness, several mistakes at a time.
 
 The inputs and the reference's answers of a pair are computed once for all of its mistakes.
 """

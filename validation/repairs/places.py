@@ -67,7 +67,7 @@ def transposed_load(source: ParsedText) -> Iterator[Mistake]:
 
 
 def racing_store(source: ParsedText) -> Iterator[Mistake]:
-    """Replace an atomic addition by a store, without arguments that a store does not take."""
+    """Replace an atomic addition by a store. Drop the arguments that a store does not take."""
     for kernel in source.kernels:
         for statement in in_order(kernel, ast.Expr):
             call = statement.value
@@ -81,7 +81,7 @@ def racing_store(source: ParsedText) -> Iterator[Mistake]:
 def shared_place(source: ParsedText) -> Iterator[Mistake]:
     """Drop the program's offset from the address of a store."""
     for kernel in source.kernels:
-        # Drop only program indices: without an offset tile, the lanes would collide too.
+        # Drop only program indices. Without an offset tile, a program's lanes would collide too.
         programs = {
             source.spelled(node.targets[0])
             for node in in_order(kernel, ast.Assign)
@@ -101,7 +101,7 @@ def missing_constexpr(source: ParsedText) -> Iterator[Mistake]:
 
 
 def short_loop(source: ParsedText) -> Iterator[Mistake]:
-    """Skip the last, partial block of a loop, or leave it out of a number of blocks."""
+    """Leave out the last, partial block of a loop, or round a number of blocks down."""
     for call in source.calls(source.kernels, "cdiv"):
         size, block = map(source.as_operand, call.args[:2])
         wrong = f"{size} // {block}"
@@ -180,7 +180,7 @@ def wrong_grid(source: ParsedText) -> Iterator[Mistake]:
 
 
 def swapped_arguments(source: ParsedText) -> Iterator[Mistake]:
-    """Swap two adjacent numbers in a launch, or an input and an output."""
+    """Swap two adjacent arguments of a launch: two numbers, or an input and an output."""
     kernels = {kernel.name: kernel for kernel in source.kernels}
     for launcher in source.launchers:
         for node in in_order(launcher, ast.Call):

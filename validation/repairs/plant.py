@@ -3,7 +3,7 @@
 Pairs are visited repeatedly, in a random order. At each visit, a pair gets a few mistakes of kinds
 that were not tried in it. A mistake that the harness rejects is stored as a trace. The kinds with
 the fewest traces come first, so a rare kind gets every possible position. A kind stops at twice an
-equal share, or if many of its mistakes in a row pass, because they do not show on this device.
+equal share. It also stops if many of its mistakes in a row do not show on this device.
 """
 
 import re
@@ -30,7 +30,7 @@ RAISED = re.compile(
     r"raised InterpreterError: (?:InterpreterError\([\"'])?(\w+)\(([\"'])(.*?)\2\)(?:[\"']\))?"
 )
 LONGEST = 500
-# Pairs with at least this structural similarity are near-duplicates, as in generated sets.
+# Minimum structural similarity at which two pairs count as near-duplicates.
 NEAR = 0.8
 # A variable: neither an attribute, nor called, nor the name of a keyword argument.
 VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*[(.]|=[^=])")
@@ -159,14 +159,14 @@ class Choice:
         self._differences = Differences()
 
     def include(self, trace: StoredTrace) -> None:
-        """Count a trace that an earlier run stored, and plant its mistake no more."""
+        """Count a trace that an earlier run stored, and never plant its mistake again."""
         fault = FaultyText(trace.faulty_code, trace.triton_code, trace.line)
         self._kept[trace.kind] += trace.kind in {kind.name for kind in self._kinds}
         self._tried.add((trace.pair, trace.kind))
         self._plan(trace.kind, fault, structure(trace.triton_code))
 
     def batch(self) -> list[PossibleFault]:
-        """Return the next candidates: an empty list if enough are stored or no position is left."""
+        """Return the next candidates, or an empty list if enough are stored or all are tried."""
         batch: list[PossibleFault] = []
         wanted = min(AT_ONCE, self._count - self._kept.total())
         for _ in range(len(self._order)):

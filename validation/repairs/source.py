@@ -37,14 +37,14 @@ def mistake(*edits: Replacement, **facts: str) -> Mistake:
 
 
 OPERATOR = re.compile(r"\s*[^\w\s(\[]+\s*")
-# SIMPLE: an operand that needs no parentheses. GROUP: a parenthesis that is not a call's.
+# SIMPLE: an operand that needs no parentheses. GROUP: a parenthesis that does not start a call.
 SIMPLE = re.compile(r"[\w.]+(\[[^()]*\])?")
 GROUP = re.compile(r"(?<![\w\])])\($")
 # A mistake that a person would not make: assigning a name to itself.
 NO_OPERATION = re.compile(r"(\w+) = \1")
-# Most characters of a quoted statement.
+# Maximum number of characters of a quoted statement.
 SHOWN = 240
-# COMMENT: removed when lines are joined. OPENED: spaces and commas next to brackets there.
+# Texts that are removed when lines are joined: comments, spaces and commas just inside brackets.
 COMMENT = re.compile(r"(^|\s)\s*# .*$")
 OPENED = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 
@@ -225,7 +225,7 @@ class ParsedText:
         return self.replace(node, text if is_alone else f"({text})")
 
     def swap(self, first: ast.expr, second: ast.expr) -> Edits:
-        """Swap two expressions. Neither may be an operand, which could need parentheses."""
+        """Swap two expressions. Neither may be an operand, since it could need parentheses."""
         return (
             self.replace(first, self.spelled(second)),
             self.replace(second, self.spelled(first)),
@@ -340,7 +340,7 @@ def names(node: ast.AST) -> set[str]:
 
 
 def assigned(kernel: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the assigned names with their values. Names in a tuple have the same value."""
+    """Yield the assigned names with their values. Each name of a tuple gets the complete value."""
     for node in in_order(kernel, ast.Assign):
         for target in node.targets:
             for name in sorted(names(target)):

@@ -100,7 +100,7 @@ def unmasked_reduction(source: ParsedText) -> Iterator[Mistake]:
 # --- Data types ------------------------------------------------------------------------------
 def narrow_integers(source: ParsedText) -> Iterator[Mistake]:
     for call, value in _conversions(source, "tl.int64", "tl.int32", "tl.uint32", "tl.uint64"):
-        # A comparison must still be converted to an integer, and a bitcast does not narrow.
+        # Skip a comparison, which must become an integer, and a bitcast, which does not narrow.
         if not call.keywords and not isinstance(value, ast.Compare):
             yield mistake(source.drop_conversion(call))
     yield from _typed(source, NARROWER)
@@ -216,7 +216,7 @@ def missing_maximum(source: ParsedText) -> Iterator[Mistake]:
         maxima = {name for name, value in assigned if _is_maximum(value)}
         copies = {name for name, value in assigned if source.spelled(value) in maxima}
         for node in in_order(kernel, ast.BinOp):
-            # A difference of two maxima rescales a sum.
+            # Skip a difference of two maxima, because it rescales a sum.
             if not isinstance(node.op, ast.Sub) or source.spelled(node.left) in maxima | copies:
                 continue
             right = node.right.value if isinstance(node.right, ast.Subscript) else node.right

@@ -35,12 +35,12 @@ class RewardAnswer:
 
 
 def not_judged(reason: str, seconds: float = 0.0) -> RewardAnswer:
-    """Return an answer without a verdict, which is no evidence against the kernel."""
+    """Return an answer without a verdict. It does not count against the kernel."""
     return RewardAnswer(None, None, reason, seconds=seconds)
 
 
 def read_answer(record: Mapping[str, Any]) -> RewardAnswer:
-    """Return an answer from its JSON, or raise LookupError or TypeError."""
+    """Parse an answer from its JSON. Raise LookupError or TypeError if it is malformed."""
     return RewardAnswer(
         verdict=record["verdict"],
         reward=record["reward"],

@@ -1,8 +1,8 @@
-"""Cache of references' answers, for further kernels that are compared with them.
+"""Cache of the references' answers, so that several kernels can be compared with them.
 
 A trainer requests rewards for several kernels of each prompt. Most of a check's time goes to the
-inputs and the reference's answers, which do not depend on the kernel. An error in them is not the
-kernel's fault.
+inputs and the reference's answers, which do not depend on the kernel. If their computation fails,
+the kernel is not at fault.
 """
 
 import threading

@@ -14,7 +14,7 @@ Request = Mapping[str, Any]
 """JSON object with `reference`, `triton_code` and `tier`, as the service expects it."""
 
 BUSY = (429, 503)
-# Seconds to wait if a busy service names no time.
+# Seconds to wait before a retry.
 PAUSE = 2.0
 
 
@@ -26,7 +26,7 @@ class Client:
     """Client of a service at `unix:/path/of/socket` or `http://127.0.0.1:PORT`.
 
     timeout: seconds to wait for a batch.
-    patience: seconds to retry while the queue is full or the service can't be reached.
+    patience: seconds during which to retry if the queue is full or the service can't be reached.
     batch: requests to send together, at most the capacity of the service's queue.
     """
 
@@ -71,7 +71,7 @@ class Client:
             return False
 
     def _post_patiently(self, body: bytes) -> list[Any]:
-        """Retry until an answer arrives: a service that restarts loses its queue."""
+        """Send requests. Retry within `patience`, because a restarting service loses its queue."""
         deadline = time.monotonic() + self._patience
         while True:
             try:

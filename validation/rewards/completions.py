@@ -8,7 +8,7 @@ from validation.rewards.answer import RewardAnswer
 from validation.rewards.client import Client
 
 Completion = str | Sequence[Mapping[str, Any]]
-"""A text, or the messages of a conversation, of which the last is the policy's."""
+"""A text, or the messages of a conversation. The policy wrote the text or the last message."""
 
 FENCE = re.compile(r"^```[ \t]*(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.M | re.S)
 LANGUAGES = ("", "python", "py", "triton")
@@ -46,7 +46,7 @@ def answers_to(
 
 
 def fill_missing(rewards: Sequence[float | None], groups: Sequence[Any]) -> list[float]:
-    """Return the rewards with each missing one replaced by the mean of its group.
+    """Return the rewards. A missing reward is replaced by the mean reward of its group.
 
     An advantage is a reward minus the mean of its group. So a completion that was not judged does
     not affect the policy. A group without any reward gets zeros.

@@ -1,8 +1,8 @@
 """The part of a report that a policy may see.
 
 Attack: a policy learns the hidden sizes, seeds and values from messages, and answers only those.
-Defense: for each check, a fixed sentence replaces messages about inputs that no case shows, and
-messages that the policy's own process may have written after it saw hidden shapes.
+Defense: each check has a fixed sentence. It replaces a message about inputs that no case shows, and
+a message that the policy's process may have written after it saw hidden shapes.
 """
 
 import re
@@ -48,7 +48,7 @@ def public_checks(report: Report) -> tuple[Mapping[str, str | None], ...]:
 
 
 def public_message(report: Report) -> str:
-    """Return the message of a failed check, preferably one of the shown cases."""
+    """Return the message of a failed check, preferably of the one that compares the shown cases."""
     for check in sorted(report.checks, key=lambda check: check.name != "accuracy"):
         if check.verdict is report.verdict and report.verdict is not Verdict.PASSED:
             return f"{check.name}: {public_words(check)}"

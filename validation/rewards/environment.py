@@ -96,7 +96,7 @@ def triton_rubric(
 ) -> Callable[..., Coroutine[Any, Any, list[float]]]:
     """Return a group reward function for `vf.Rubric(funcs=[…])`.
 
-    `info` of a row has `reference`. A group function can replace a missing reward by the mean of
+    A row's `info` has `reference`. A group function can replace a missing reward by the mean of
     the group. For a single rollout, verifiers would turn a missing reward into 0.
     """
 

@@ -40,7 +40,7 @@ class NotJudged(Exception):
 
 
 class RewardJudge:
-    """Judge on a pool of warm processes. `sick`: why it can no longer judge, or an empty text."""
+    """Judge on a pool of warm processes. `sick`: why the pool can't judge, or an empty text."""
 
     def __init__(self, pool: WorkerPool) -> None:
         self.pool, self.sick = pool, ""
@@ -51,7 +51,7 @@ class RewardJudge:
         }
 
     def answer(self, question: JudgeQuestion) -> RewardAnswer:
-        """Return the answer. It never raises."""
+        """Return the answer to a question, without raising an exception."""
         started = time.monotonic()
         try:
             answer = unreadable(question.triton_code) or self._judged(question)
@@ -111,7 +111,7 @@ class RewardJudge:
             if report.verdict is Verdict.PASSED:
                 return report
             share_of_processor = min(unanswered.values(), default=1.0)
-            # If a processor was idle, the kernel did not wait for one: it slept.
+            # If a processor was idle, the kernel did not wait for a processor, but slept.
             waited = (
                 report.verdict is Verdict.TIMEOUT and share_of_processor < BUSY and load.is_full()
             )
@@ -139,7 +139,7 @@ class RewardJudge:
 
 
 def _repeats(report: Report, unanswered: dict[str, float], waited: bool) -> str:
-    """Return how to run the kernel again: "alone", "beside" others, or "" for not at all."""
+    """Return "alone" or "beside" (other kernels) if the kernel must run again, otherwise ""."""
     if waited or is_starved(report):
         return "alone"
     if "reference" in unanswered:

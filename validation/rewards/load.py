@@ -10,7 +10,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class Load:
     """Load of the processors since this object was created.
 
-    own: whether to separate this process's own load, which takes 15 ms.
+    own: whether to measure this process's load too (15 ms), so that it can be subtracted.
     """
 
     def __init__(self, *, own: bool) -> None:
@@ -26,7 +26,7 @@ class Load:
         """Return the share of all processors that other programs used, from 0 to 1.
 
         Attack: a kernel loads the machine itself, so that its timeout is excused.
-        Defense: the load of all descendants of this process counts as its own.
+        Defense: the load of all descendants of this process is not counted.
         """
         busy = busy_seconds() - self._busy
         return self._share(busy - (own_seconds() - self._own))

@@ -13,7 +13,7 @@ from validation.harness.entry import Entry
 from validation.rewards.answer import RewardAnswer, Tier
 from validation.rewards.scale import REJECTED
 
-# Most characters of a kernel's text.
+# Maximum number of characters of a kernel's text.
 KERNEL_MOST = 256 << 10
 KEYS = frozenset({"reference", "triton_code", "tier"})
 TEXTS = ("python_code", "test_code", "entry_point")
@@ -25,7 +25,7 @@ class Malformed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JudgeReference:
-    """The texts of a pair with which kernels are judged."""
+    """The reference and the test of a pair, against which kernels are judged."""
 
     python_code: str
     test_code: str
@@ -38,7 +38,7 @@ class JudgeReference:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def entry(self, triton_code: str) -> Entry:
-        """Return an entry of this reference with a kernel.
+        """Return an entry for the harness: this reference with the kernel to judge.
 
         The entry's origin is empty, so that the default policy applies whatever the pair's origin
         permits.
@@ -107,7 +107,7 @@ def _text(given: Mapping[str, Any], name: str) -> str:
 
 
 def unreadable(code: str) -> RewardAnswer | None:
-    """Return an answer if the text can't be a program, or None if it can."""
+    """Return the answer for a text that can't be a program, or None for any other text."""
     if len(code) > KERNEL_MOST:
         return RewardAnswer(
             "error", REJECTED, f"triton_code has more than {KERNEL_MOST:,} characters."

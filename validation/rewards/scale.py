@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from validation.harness.report import Check, Report, Verdict
 from validation.rewards.answer import Tier
 
-# Rejected, or torch computes at least a part of the answer.
+# The kernel is rejected, or torch computes at least a part of the answer.
 REJECTED = 0.0
 # The entry's own kernels answer every shown case, but an answer is wrong or a run misuses memory.
 ANSWERS = 0.2
@@ -14,7 +14,7 @@ ANSWERS = 0.2
 # inputs earns this too, so it is less than RIGHT.
 SHOWN = 0.5
 RIGHT = 1.0
-# Bonus for measured speed: this much for each doubling of the faster reference's speed.
+# Bonus for each doubling of the speed relative to the faster reference, and the maximum bonus.
 BONUS_OF_DOUBLING, MOST_BONUS = 0.25, 0.5
 
 

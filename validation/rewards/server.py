@@ -26,7 +26,7 @@ from validation.rewards.question import JudgeQuestion, JudgeReference, Malformed
 from validation.rewards.work import Full, Job, WorkQueue
 
 BODY_MOST = 8 << 20
-# A client reads a refusal only after sending its request: read and discard up to this many bytes.
+# Maximum bytes to read and discard: a client reads a refusal only after sending its request.
 THROWN_AWAY = 32 << 20
 CONNECTIONS = 256
 # Seconds without data after which a request is abandoned.
@@ -104,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
         self._guarded(self._post)
 
     def _guarded(self, respond: Any) -> None:
-        # Serve one request per connection: a check takes much longer than to connect.
+        # Serve one request per connection, because a check takes much longer than a new connection.
         self.close_connection = True
         try:
             respond()
@@ -197,7 +197,7 @@ class Handler(BaseHTTPRequestHandler):
             left -= len(part)
 
     def _is_client_gone(self) -> bool:
-        # Not `select`: it supports no descriptor above 1,023, and cached answers hold files.
+        # Not `select`: it supports no descriptor above 1,023, and cached answers keep many open.
         poll = select.poll()
         poll.register(self.connection, select.POLLIN)
         try:
@@ -223,7 +223,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class _Bounded(socketserver.ThreadingMixIn):
-    """Server with a thread for each connection, up to a limit. It refuses others at once."""
+    """Server with a thread for each connection. It refuses connections above a limit at once."""
 
     daemon_threads = True
     service: Service

@@ -61,7 +61,7 @@ class WorkQueue:
             return self._count()
 
     def submit(self, questions: Sequence[JudgeQuestion]) -> list[Job]:
-        """Queue all questions, or raise Full and queue none."""
+        """Queue the questions. If there is not enough room for all, queue none and raise Full."""
         jobs = [Job(question) for question in questions]
         with self._changed:
             waiting = self._count()
@@ -80,7 +80,7 @@ class WorkQueue:
                 job.dropped = True
 
     def close(self) -> None:
-        """Give waiting requests an answer without a reward. Running ones end with the pool."""
+        """Answer waiting requests without a reward. Running requests end with the pool."""
         with self._changed:
             self._closed = True
             left, self._jobs = list(self._jobs), deque()

@@ -30,7 +30,7 @@ FACETS: Mapping[Model, Mapping[str, str]] = {
     Kernel: {**_SHARED, "language": "language", "kind": "kind"},
     Pair: {**_SHARED, "origin": "origin"},
 }
-# Most items that are counted one by one, for each list.
+# Maximum number of items that are counted one by one for a list.
 NEWEST = 1000
 # Counts that take longer than QUICK seconds are cached for SECONDS.
 QUICK, SECONDS = 0.02, 60
@@ -94,7 +94,7 @@ def _grouped(model: Model, **condition: Any) -> Counter[Combination]:
 
 
 def _hidden_items(model: Model, user: User) -> list[int]:
-    """Return the items that wait for the user's second review, the newest ones."""
+    """Return up to NEWEST items for which the user may give the second review, newest first."""
     name = about(model)
     waiting = second.waiting_of(user).filter(**{f"{name}__isnull": False})
     return list(waiting.order_by("-pk").values_list(name, flat=True)[:NEWEST])

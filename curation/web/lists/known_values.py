@@ -1,7 +1,7 @@
 """Counts of the values of one filter, in the newest items that match, up to a limit.
 
 They are computed when a person opens the filter: for four filters on each page they took 45 ms of
-processor time with PostgreSQL (2026-11-27). `facets` counts the others, on each page.
+processor time with PostgreSQL (2026-11-27). `facets` counts other filters' values.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ COUNTED, SHOWN, SUGGESTED = 500, 8, 300
 @dataclass(frozen=True, slots=True)
 class ValueCounts:
     counts: Mapping[str, int]
-    """By value. A filter without choices has its most frequent and its chosen values."""
+    """Counts by value. A filter without choices has its most frequent and its chosen values."""
     whole: bool
     """True if all items that match were counted."""
     suggested: list[str]
@@ -31,7 +31,7 @@ class ValueCounts:
 
 
 def value_counts(listing: Listing, key: str) -> ValueCounts:
-    """Return the count of each value of the filter `key`, among matches of the other keys."""
+    """Return the count of each value of the filter `key`, in items that match the other keys."""
     model = listing.model
     pks, reliable = listing.without(key).newest(COUNTED + 1)
     whole = reliable and len(pks) <= COUNTED

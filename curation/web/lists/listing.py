@@ -23,7 +23,7 @@ COUNTED = 200
 # Steps of a text search in PostgreSQL, until a page is full: read the READ newest rows, look up the
 # LOOKED_UP newest rows in the index, then all rows.
 READ, LOOKED_UP = 500, 10_000
-# Newest rows that are tried first if the filter has a verdict, and matches that suffice for counts.
+# If the filter has a verdict: number of newest rows to try first, and of matches that suffice.
 # PostgreSQL assumes that few rows match a verdict, and reads the table to count 1,000 items:
 # 472 ms → 7 ms (2026-11-27).
 TRIED, SUFFICIENT = 2500, 100
@@ -35,7 +35,7 @@ LISTED = {
     Kernel: (*_LISTED, "name", "lines", "registers", "spilled_bytes"),
     Pair: (*_LISTED, "slug", "origin", "kernel", "speedup", "pass_rate"),
 }
-# Characters read before and after a hit, and shown of its line.
+# Number of characters that are read before and after a hit, and shown of its line.
 BEFORE, AROUND, SHOWN = 120, 320, 160
 # Columns of each order of a list. Each is the start of an index, except in the small table of
 # pairs. A minus before the name of an order reverses it.
@@ -94,7 +94,7 @@ class Listing:
         items, first = self._visible(), columns[0].removeprefix("-")
         if first in MEASURED:
             items = items.filter(**{f"{first}__isnull": False})
-        # For a first page, more keys are read than it shows: they are also the count of matches.
+        # For the first page, read more keys than it shows: their number is also the count.
         most = size + 1 if after else max(size, COUNTED) + 1
         pks, whole = self._keys(_after(items, columns, after), columns, size + 1, most)
         listed = self.model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[self.model])
@@ -106,7 +106,7 @@ class Listing:
         return ListPage(shown, following, None if after else found, not whole or len(pks) > found)
 
     def newest(self, most: int) -> tuple[list[int], bool]:
-        """Return keys of the newest matches, and True if they are all matches or `most` of them."""
+        """Return the newest matches' keys, and True unless matches up to `most` are missing."""
         return self._keys(self._visible(), NEWEST_FIRST, SUFFICIENT, most)
 
     def count(self) -> str:
@@ -131,7 +131,7 @@ class Listing:
     def _keys(
         self, items: QuerySet[Any], columns: tuple[str, ...], few: int, most: int
     ) -> tuple[list[int], bool]:
-        """Return keys of the first matches, and True if they are all matches or `most` of them.
+        """Return the first matches' keys, and whether these are all matches, or `most` in number.
 
         If a text or a verdict is common, `few` keys from the newest rows are enough.
         """
@@ -151,13 +151,13 @@ class Listing:
             keys = list(newest.values_list("pk", flat=True)[:most])
             if len(keys) >= few:
                 return keys, len(keys) == most or last <= length
-        # An expression, so that PostgreSQL does not walk the primary key to find rare matches.
+        # Sort by an expression, so that PostgreSQL does not search the primary key for matches.
         order = ((F("pk") + 0).desc(),) if searched else columns
         return list(rows.order_by(*order).values_list("pk", flat=True)[:most]), True
 
 
 def places(items: list[Any]) -> dict[int, tuple[str, str]]:
-    """Return the repository and the path of each item's kernel; of several, the newest."""
+    """Return the newest repository and path of each item's kernel."""
     kernels = [item.pk if isinstance(item, Kernel) else item.kernel_id for item in items]
     seen = Provenance.objects.filter(kernel__among=[pk for pk in kernels if pk], retired_at=None)
     columns = ("kernel", "source_file__repository__name", "source_file__path")

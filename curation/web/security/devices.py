@@ -25,7 +25,7 @@ def device_of(request: HttpRequest, name: str) -> str:
 
 
 def remember_device(request: HttpRequest, response: HttpResponse) -> None:
-    """Add the name that has just logged in to the browser's cookie."""
+    """Store in the browser's cookie the name with which a user has just logged in."""
     name = getattr(request, "logged_in_as", "")
     if not name:
         return

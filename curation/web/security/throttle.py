@@ -1,7 +1,7 @@
 """Login throttle: after some failures the next attempt has to wait, longer each time.
 
 An attacker who fails on purpose must not lock people out. So no name and no address is locked, and
-a browser that logged in to a name before waits only for its own failures.
+a browser that has logged in with a name before waits only for its own failures.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from curation.web.security.devices import device_of
 
 WINDOW = timedelta(hours=1)
 LONGEST_WAIT = timedelta(minutes=5)
-# Factor of the limit for a name from all addresses. For an address with all names, it is squared.
+# Factor on the limit for one name from all addresses. Squared for one address with all names.
 ANYWHERE = 5
 # PostgreSQL's advisory locks are numbers; this one must be unique in the database.
 LOCK = 0x6C6F_67696E

@@ -88,7 +88,7 @@ def skip(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_POST
 @may_review
 def undo_last(request: HttpRequest) -> HttpResponse:
-    """Undo the named decision of the user, or the last decision or second review."""
+    """Undo the decision that the form names, or else the user's last decision or review."""
     user = person(request)
     key = request.POST.get("decision", "")
     own = undoable(user)
@@ -117,7 +117,7 @@ def undo_last(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @may_review
 def ask(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    """Ask one reviewer, or all, for a second opinion, or send a pair back to its author."""
+    """Ask one or all reviewers for a second opinion. Or send a pair back to its author."""
     item = item_or_404(kind, pk)
     user = person(request)
     colleagues = _colleagues(user)

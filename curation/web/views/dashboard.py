@@ -16,7 +16,7 @@ from curation.web import plot
 from curation.web.access import may_review, person
 from curation.web.dashboard import figures
 
-# For fewer items a count is shown, because a percentage would seem too precise.
+# Minimum number of items for a percentage. Below it, a percentage would seem too precise.
 FEWEST = 10
 _STATES = {
     Agreement.WAITING: "waiting",

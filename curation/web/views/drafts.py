@@ -23,7 +23,7 @@ from curation.web.forms import DraftForm
 from curation.web.runs import following
 
 PAGE = 50
-# Closest to a pair first.
+# Reasons why a draft is not a pair. With the first ones, a draft is closest to a pair.
 REASONS = (
     "unreadable", "computes-in-torch", "triton-not-standalone", "inputs-not-standalone",
     "reference-not-standalone", "inputs", "gradients-only", "kernel-against-kernel",

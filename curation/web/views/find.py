@@ -33,7 +33,7 @@ LABELS = {
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 # Keys of the URL that are not conditions of the filter.
 OWN_KEYS = ("items", "order", "after", "open")
-# Filters that come first and are open, and those in the section “Measured”.
+# Filters at the top, which are unfolded, and filters in the section “Measured”.
 OPEN = ("status", "operation", "verdict", "origin")
 MEASURED = ("registers", "spills", "speedup", "pass_rate", "language", "kind")
 FIELDS = (*OPEN, *(key for key in KEYS if key not in (*OWN_KEYS, *OPEN, "id", "q")))

@@ -132,7 +132,7 @@ def queue_length(request: HttpRequest) -> dict[str, Any]:
     """Context processor: the length of the queue.
 
     A short queue is counted exactly, so that each decision changes the number. The length of a long
-    one is cached as "999+" for 30 s.
+    queue is cached as "999+" for 30 s.
     """
     if not request.user.is_authenticated:
         return {}
@@ -151,7 +151,7 @@ def queue_length(request: HttpRequest) -> dict[str, Any]:
 
 
 def _position(request: HttpRequest, query: str) -> tuple[int, int] | None:
-    """Return the position in the list under review, and the length of the list at its start."""
+    """Return the position in a list under review, and the list's length when the review began."""
     try:
         left = waiting(person(request), MANY, Filter.from_query(query))
     except WrongFilter:

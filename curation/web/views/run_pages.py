@@ -17,7 +17,7 @@ from curation.models import ExportRun, IngestRun, Run, RunState, TriedCase, Vali
 from curation.web.access import may_see_runs, person
 from curation.web.runs import ITEMS, KINDS, NO_RESULT, STATES, following, items_of, newest, running
 
-# Verdicts that a retry includes, and those it includes on request.
+# Verdicts that a retry always includes, and verdicts that it includes on request.
 AGAIN, ALSO = ("crashed", NO_RESULT), ("error", "timeout", "failed")
 
 RELATED: dict[type[Run], tuple[str, ...]] = {

@@ -77,7 +77,7 @@ def notices(request: HttpRequest) -> HttpResponse:
 @require_POST
 @may_review
 def read_notices(request: HttpRequest) -> HttpResponse:
-    """Mark one notice as read and go where it leads, or mark all."""
+    """Mark a notice as read and redirect to its target, or mark all notices as read."""
     user = person(request)
     key = request.POST.get("notice", "")
     if not key:

@@ -177,7 +177,7 @@ def _compared(name: str, runs: Sequence[JudgedReplay], wanted: dict[int, Wanted]
 def _errors(runs: Sequence[JudgedReplay]) -> dict[str, float]:
     """Return the largest errors of the answers that were compared, or an empty dictionary.
 
-    A run that raised, or an answer of another shape, has no error: a 0 would read as exact.
+    A run that raised, or an answer of another shape, has no error: a 0 would look exact.
     """
     worst = [run.worst for run in runs if run.value is not None and (run.right or run.worst.share)]
     if not worst:

@@ -1,8 +1,8 @@
 """Comparison of an answer with a float64 reference, and with torch's error in the inputs' type.
 
 An element may be off by the sum of three errors: some units in its last place, the reference's
-error at this type, and the effect of a change in the inputs' last bits. A larger error is compared
-with a fourth, which needs an additional run: the effect of a change in the last bit of every
+error at this type, and the effect of a change in the inputs' last bits. If the error is larger, a
+fourth is added, which needs an additional run: the effect of a change in the last bit of every
 intermediate result.
 
 An answer is right if each error is within bounds that use torch's largest error in any element. It
@@ -119,7 +119,7 @@ def _floats(actual: Numbers, expected: Expected) -> Comparison:
     effects = _effects(expected, precise)
     if not strange:
         return _against(actual, values, native, precise, effects, expected)
-    # The operation depends on the type, or the answer at the type is only a rounding error.
+    # Compare with both: the operation depends on the type, or its answer is a rounding error.
     by_native = _against(actual, values, native, native, [], expected)
     by_precise = _against(actual, values, precise, precise, effects, expected)
     return by_precise if by_native.wrong and not by_precise.wrong else by_native
@@ -234,7 +234,7 @@ def _scale(size: Array) -> float:
 
 
 def _moved(moved: Array, scale: float) -> Array:
-    """Return the effect of a change on each element: the largest of all elements. The jump of a few
+    """Return the effect of a change for each element: the largest on any element. The jump of a few
     elements (a rounding, a comparison) does not count for the others."""
     moved = np.where(np.isfinite(moved), moved, 0.0)
     jumped = moved > JUMP * scale

@@ -14,7 +14,7 @@ DIRECT = {
     "uint16": np.uint16, "uint32": np.uint32, "uint64": np.uint64,
     "complex64": np.complex64, "complex128": np.complex128,
 }  # fmt: skip
-# Format without sign and mantissa: exponents are compared as integers.
+# Format without sign and mantissa, whose exponents are compared as integers.
 EXPONENT_ONLY = "float8_e8m0fnu"
 # Number of mantissa bits, exponent bias, and the first code that is not a number.
 EIGHT_BIT = {"float8_e5m2": (2, 15, 0x7C), "float8_e4m3fn": (3, 7, 0x7F)}

@@ -37,7 +37,7 @@ from validation.harness.program import (
     storages,
 )
 
-# Most integers that a launcher may read or compute: FEW, or SHARE times the answer's elements.
+# Maximum of integers that a launcher reads or computes: FEW, or SHARE of the answer's elements.
 FEW, SHARE = 64, 1 / 8
 # Integers that it may compute for each one that it reads: offsets, a length and a block index.
 MADE = 4
@@ -127,7 +127,7 @@ def computes(text: str, true: Informed, other: Informed | None, whole: Set[int |
 
 
 def _differ(true: Informed, other: Informed) -> bool:
-    """Return whether the programs differ in more than a few sizes and read numbers passed on."""
+    """Return whether the programs differ beyond a few sizes and read numbers that they pass on."""
     first, second = list(_seen(true)), list(_seen(other))
     if len(first) != len(second):
         return True
@@ -145,12 +145,12 @@ def _differ(true: Informed, other: Informed) -> bool:
 
 
 def _comparable(number: Any) -> Any:
-    """Return the number, or a text for NaN, which equals nothing."""
+    """Return the number, or a text for NaN, because NaN never equals NaN."""
     return number if number == number else "nan"
 
 
 def _changed(true: Informed, other: Informed) -> tuple[list[tuple[Place, Any]], dict[int, bytes]]:
-    """Return the numbers that depend on reads, with their uses; changed constants by storage."""
+    """Return the numbers that depend on reads with their uses, and changed constants by storage."""
     by_place: dict[Place, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
     for side, run in enumerate((true, other)):
         for place, value in _seen(run):
@@ -158,7 +158,7 @@ def _changed(true: Informed, other: Informed) -> tuple[list[tuple[Place, Any]], 
                 by_place[place][side].append(value)
     numbers = []
     for place, (values, others) in by_place.items():
-        # Ignore a value that is the same in all launches: only their number may have changed.
+        # Ignore a value that is the same in all launches: their number may have changed.
         if len({*values, *others}) > 1:
             others += [None] * (len(values) - len(others))
             pairs = zip(values, others, strict=False)
@@ -208,7 +208,7 @@ class Sizes(tuple[int, ...]):
 
 
 class Offset(int):
-    """Offset of a tensor in its storage: a type other than `int`, as a kernel can't store it."""
+    """Offset of a tensor in its storage. It has its own type because a kernel can't store it."""
 
 
 def _seen(run: Informed) -> Iterator[tuple[Place, Any]]:

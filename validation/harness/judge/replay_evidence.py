@@ -22,7 +22,7 @@ class Wanted:
     """The reference's answers to a trial.
 
     native, precise: at the type of the inputs, and in float64.
-    shaken, rounded: in float64, with the last bits changed: of the inputs, or of each result.
+    shaken, rounded: in float64, with changed last bits of the inputs, or of each result.
     refusal: message of the exception that the reference raised.
     mutated: storages of the inputs that it changes.
     written: inputs that it writes to, by position among the tensors.

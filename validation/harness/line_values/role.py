@@ -37,7 +37,7 @@ Tensors = list[torch.Tensor]
 
 
 class WatchTooSlow(BaseException):
-    """A run reached its time limit. Not an Exception: the interpreter would wrap it."""
+    """A run reached its time limit. Not a subclass of Exception, which would be wrapped."""
 
 
 class LineValues:
@@ -101,7 +101,7 @@ class LineValues:
     ) -> dict[str, Any]:
         """Return the first change of one line that makes all cases right.
 
-        at: a program with a wrong element. Most changes are tried on it only: milliseconds each.
+        at: a program with a wrong element. Most changes are tried only on it, in milliseconds.
         """
         began, tried = time.process_time(), 0
         self._watched.begin(program=at[1], only=at)

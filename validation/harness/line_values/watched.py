@@ -18,7 +18,7 @@ from validation.harness.line_values.changes import Change
 from validation.harness.worker.extents import Access, AccessCheck, patch_accesses
 from validation.harness.worker.values import tensors_in
 
-# Maximum number of recorded runs of a line. In a longer loop, the last run replaces the one before.
+# Maximum number of recorded runs of a line: the first RUNS_MOST - 1, and the latest run.
 RUNS_MOST = 8
 # Number of leading elements in the description of a value.
 FIRST = 6
@@ -71,7 +71,7 @@ class Watched:
         """Prepare for a call of the launcher.
 
         program: record its values, in the first launch of each kernel. If an index is outside of
-        the grid, the last one is used.
+        the grid, the last index is used.
         only: skip the other programs of a launch, and all later launches.
         """
         if change != self._change:

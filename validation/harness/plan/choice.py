@@ -151,7 +151,7 @@ def select_for_orders(
 
 
 def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:
-    """Leave out variants that are larger than all shown cases: the interpreter is slow."""
+    """Leave out variants larger than all shown cases, because the interpreter is slow."""
 
     def elements(number: int) -> int:
         native = wanted[number].native

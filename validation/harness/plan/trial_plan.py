@@ -276,7 +276,7 @@ def _bases(cases: Sequence[Case], fixed: Sequence[str]) -> list[Case]:
         by_type.setdefault(json.dumps(case.get("dtype")), []).append(case)
     bases = []
     for alike in by_type.values():
-        # If FIXED names every size, tell single elements by the product of the fixed sizes.
+        # If FIXED names every size, find single elements by the product of the fixed sizes.
         filled = (
             [case for case in alike if _work(case, fixed) > 1]
             or [case for case in alike if _work(case) > 1]

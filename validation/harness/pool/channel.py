@@ -21,7 +21,7 @@ HEADER_MOST = 64 << 20
 ALIGNMENT = 64
 MESSAGE_MOST = 60_000
 
-# C encoder of JSON, created at import: later, an entry could replace methods of Python's encoders.
+# C encoder of JSON, created at import, before an entry can replace methods of Python's encoders.
 _ENCODER: Any = json.encoder
 ENCODE = _ENCODER.c_make_encoder(
     None, None, _ENCODER.encode_basestring_ascii, None, ":", ",", False, False, True

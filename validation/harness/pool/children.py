@@ -26,7 +26,7 @@ from validation.harness.sandbox.hostile_json import raised
 if TYPE_CHECKING:
     from validation.harness.pool.fork_server import ForkServer
 
-# Wait after a child closed its channel. It closes its CUDA context later, which can take seconds.
+# Seconds to wait for a child's end after it closed its channel, as ending CUDA takes seconds.
 DYING_SECONDS = 10.0
 KILL_SECONDS = 5.0
 SERVER_ENDED = "the fork server ended"

@@ -58,7 +58,7 @@ THREADS = {"interpreter": 32, "compiler": 32, "cuda": 512}
 # exceeds it long before other children can't fork.
 PROCESSES = 128
 WARM_UP_SECONDS = 180.0
-# The channel of an ended server closes shortly before the guard has its exit status.
+# Seconds to wait for an exit status, which the guard has shortly after the channel closes.
 STATUS_SECONDS = 5.0
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",

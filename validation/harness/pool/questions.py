@@ -152,7 +152,7 @@ class Workers(ExitStack):
 
 
 def read_answer(header: Any) -> Reply:
-    """Return the reply in a child's header. Hostile code may have written it."""
+    """Read the reply from a child's header, which hostile code may have written."""
     try:
         text, seconds = str(header["text"]), float(header["seconds"])
         if not 0 <= seconds < float("inf"):

@@ -21,7 +21,7 @@ from validation.harness.sandbox import memory_bound
 from validation.harness.sandbox.seal import confined_by, is_separable
 
 HEALTH_SECONDS = 60.0
-# An idle machine needs 0.2 s for a context; eight GPUs that start at once need 16 s.
+# Seconds to wait for a context. An idle machine needs 0.2 s; eight GPUs at once need 16 s.
 CONTEXT_SECONDS = 30.0
 # Share of a GPU's memory that timed entries may reserve. The rest is for other processes, and for
 # allocations that can't be estimated.

@@ -28,7 +28,7 @@ from validation.harness.worker.values import tensors_in
 Json = Any
 # Maximum elements of a read: a launcher may read a table of lengths, but not a tensor of data.
 READ_MOST = 4096
-# Integer in results that can't be replayed. Floats become NaN.
+# Integer that fills results which can't be replayed. Floats become NaN.
 POISON = 0x5B
 
 
@@ -246,7 +246,7 @@ class Recording:
         self.storages.mark_data(tensor)
 
     def read(self, tensor: torch.Tensor) -> list[Any]:
-        """Return the tensor's content from a replay, or end this recording to ask for it."""
+        """Return the tensor's content from a replay, or end this recording to request it."""
         number = self._reads
         self._reads += 1
         if self.passes:

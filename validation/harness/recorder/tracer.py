@@ -35,8 +35,8 @@ class Tracer:
     """Patches of torch and Triton in this process.
 
     recording: the recording of the call that runs now, or None between calls.
-    tune: whether autotuners measure on the decoys. Otherwise they take their first configuration,
-    or in the entry's own test the first that the device can run: compiling them all takes minutes.
+    tune: whether autotuners time their configurations. If not, they use the first one, because
+    compiling all takes minutes. In the entry's own test it is the first that the device can run.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Tracer:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Record nothing in this context: the recorder itself uses torch."""
+        """Record nothing in this context, because the recorder itself uses torch."""
         before, self._is_paused = self._is_paused, True
         try:
             yield

@@ -52,7 +52,7 @@ _compiled: dict[int, Any] = {}
 
 
 class CompileTooSlow(BaseException):
-    """The CPU time is used up. It is no Exception: Triton would catch that and raise another."""
+    """The CPU time is used up. Not a subclass of Exception, because Triton would catch that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def prepare(kernel: Any) -> None:
 
 
 class CompilingProcess:
-    """Worker role that compiles kernels. It never interprets any: a process can't do both."""
+    """Worker role that compiles kernels. It interprets none, because a process can't do both."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._text, self._backend = order["triton_code"], _Backend()

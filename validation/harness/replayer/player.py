@@ -73,7 +73,7 @@ class Player:
         self.computed: Counter[str] = Counter()
         """Number of elements that torch operations computed, by the operation's name."""
         self.bytes: Counter[str] = Counter()
-        """Number of bytes that kernels access, by name; torch's are under the empty name."""
+        """Number of bytes that kernels access, by name; torch's bytes have the empty name."""
         self.rearranged = 0
         """Number of bytes that torch copies into another layout."""
         self.values: dict[int, torch.Tensor] = {}

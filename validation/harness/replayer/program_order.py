@@ -22,7 +22,7 @@ UNSYNCHRONIZED = "a program waits for another one without an atomic operation"
 
 
 class Waits(BaseException):
-    """A program waits for a later program. It is no Exception: the interpreter would wrap that."""
+    """A program waits for a later program. Not a subclass of Exception, which would be wrapped."""
 
 
 class ProgramOrder:

@@ -64,7 +64,7 @@ class Replayer:
         return {"runs": runs}, packing.blobs
 
     def numbers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
-        """Answer with the numbers of a tensor that a launcher reads: its program's answer."""
+        """Answer with the numbers of the tensor that a launcher reads and its program returns."""
         try:
             (run,), programs = order["runs"], TextPrograms(order, blobs, self.device)
             replay = TrialReplay(self, programs.of(run), run["arguments"], blobs, "first")
@@ -130,13 +130,13 @@ class TrialReplay:
         name = f"a tensor of its own of {size:,} bytes"
         memory = guarded(size, self._owner.device, self._pattern, name)
         if self._mode == "idle":
-            # Alternate false and true: a right boolean answer may be true everywhere.
+            # Alternate false and true, because a right boolean answer may be true everywhere.
             memory.inner[::2] = 0
         self._guards.append(memory)
         return memory.inner
 
     def _fill_gaps(self) -> None:
-        """Overwrite the gaps between a strided input's elements: no answer may depend on them."""
+        """Overwrite the gaps between a strided input's elements. No answer may depend on them."""
         for place, trees in self._views.items():
             inner = self._inputs[place].inner
             width = getattr(torch, trees[0]["dtype"]).itemsize

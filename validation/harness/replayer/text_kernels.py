@@ -101,7 +101,7 @@ class TextKernels:
         return values
 
     def _kernel(self, key: str) -> Any:
-        # Triton has no recursion.
+        # A kernel that uses itself is unknown, because Triton has no recursion.
         return _unknown(key) if key in self._being_made else self[key]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from validation.harness.sandbox.confinement import Confinement, SandboxUnavailable
 
-# Sandboxes get half: the database, the web server and the judge run on the same machine.
+# Sandboxes get 1/SHARE of the memory. Database, web server and judge need the other half.
 SHARE = 2
 MOUNT = Path("/sys/fs/cgroup")
 NAME = "curation-sandbox"
@@ -143,7 +143,7 @@ def _kills(group: Path) -> int:
 
 
 def _remove(group: Path) -> None:
-    """Remove a cgroup without processes. Others are removed when the next cgroup is created."""
+    """Remove a cgroup if it has no processes. If it has some, creating the next one removes it."""
     with suppress(OSError):
         group.rmdir()
 

@@ -46,7 +46,7 @@ CLONE3 = (435, 435)
 IOCTL = (16, 29)
 SOCKET = (41, 198)
 SOCKETPAIR = (53, 199)
-# The x32 calls of x86_64 have much larger numbers.
+# Largest known number of a call. The x32 calls of x86_64 have much larger numbers.
 NEWEST = 469
 
 # Calls that leave the process group, or reach other programs of the same sandbox.
@@ -54,7 +54,7 @@ DENIED_TO_NEIGHBORS = {
     "setsid": (112, 157), "setpgid": (109, 154), "tkill": (200, 130),
     "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "pidfd_open": (434, 434),
     "pidfd_send_signal": (424, 424), "setpriority": (141, 140), "ioprio_set": (251, 30),
-    # It reports file names in other programs' folders, which Landlock does not prevent.
+    # This call reports file names in other programs' folders; Landlock does not prevent that.
     "inotify_add_watch": (254, 27),
 }  # fmt: skip
 # Allowed only if the first argument is the calling process.

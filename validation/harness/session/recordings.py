@@ -157,7 +157,7 @@ class Recordings:
 
     def _with_reads(self, trial: Trial, recorded: Recorded) -> Recorded:
         """Record the call again, with answers to its reads of this trial's inputs."""
-        # Record with invented numbers first: later, the launcher could use the true ones instead.
+        # Record with invented numbers first, before the launcher knows the true ones.
         for attempt in range(INVENTIONS):
             other, other_known = self._answered(trial, recorded, attempt)
             if other.raised is None:

@@ -146,7 +146,7 @@ def _choose_case(session: Session, author: Child, constants: Constants) -> tuple
     """Return the largest of PERF_CASES that fits, or else of CASES, and its inputs' bytes."""
     for cases in (constants.perf_cases, constants.cases):
         trials = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
-        # Ask only for the sizes: 0 bytes of inputs fit.
+        # Request only the sizes, by allowing 0 bytes of inputs.
         _, made = session.make(author, trials, 0)
         sizes = {n: int(each["bytes"]) for n, each in enumerate(made) if "bytes" in each}
         fitting = [n for n, size in sizes.items() if size <= LARGEST_SET]

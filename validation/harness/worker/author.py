@@ -60,7 +60,7 @@ class Author:
     def inputs(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
         """Answer with inputs, made on the CPU for every device, so that all get the same bytes.
 
-        For inputs larger than `most`, or than the rest of `altogether`, only the size is returned.
+        For inputs larger than `most`, or than what is left of `altogether`, return only the size.
         """
         packing = Packing()
         made: list[dict[str, Any]] = []

@@ -67,7 +67,7 @@ def serve(end: socket.socket, folder: str, program: Any) -> None:
 
 
 def announce_compiling(channel: Channel) -> None:
-    """Tell the other end when Triton begins and ends to compile a kernel: compiling has its own
+    """Report to the other end when Triton begins and ends compiling, because compiling has its own
     time limit. Triton's listener would only report the end."""
     triton: Any = sys.modules.get("triton")
     if triton is None or os.environ.get("TRITON_INTERPRET") == "1":

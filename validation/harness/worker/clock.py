@@ -9,7 +9,7 @@ import torch
 
 # Bytes written to flush the caches: a multiple of the L2 cache, and the least number.
 CACHES, LEAST = 4, 64 << 20
-# A delay keeps the GPU busy until the host has queued all work: else host time is measured too.
+# Delay of the GPU: multiple of the host's time, least and most ns. Else host time is measured too.
 AHEAD, HEAD_START, HEAD_START_MOST = 3, 200_000, 50_000_000
 CYCLES_PER_NS = 2
 WAKING = 50_000_000
@@ -25,7 +25,7 @@ class Clock:
         self._cycles = HEAD_START * CYCLES_PER_NS
 
     def wake(self) -> None:
-        """Keep the GPU busy for a while: an idle GPU has a low clock rate."""
+        """Keep the GPU busy for a while, because an idle GPU has a low clock rate."""
         torch.cuda._sleep(WAKING)  # type: ignore[no-untyped-call]
         torch.cuda.synchronize()
 

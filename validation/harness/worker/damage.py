@@ -35,7 +35,7 @@ Change = Callable[[torch.Tensor], torch.Tensor]
 Instead = Sequence[tuple[dict[str, Any], "dict[str, Any] | None"]]
 
 LARGE = 16
-# If there are more outputs and gradients, the rest is damaged only together with all others.
+# Maximum number of outputs and gradients to damage alone. Others are damaged only all together.
 DAMAGED_ALONE = 16
 NO_GRADIENTS = "all zeros in the gradients"
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 NAMES = ("python_code", "triton_code", "test_code")
-# This appears in the path of every entry, and of no library.
+# Text that appears in the path of every entry's folder, and in no library's path.
 MARK = "/entry-in-three-files-"
 MOST = 2000
 

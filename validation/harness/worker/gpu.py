@@ -14,11 +14,11 @@ import torch
 
 from validation.harness.sandbox import seal
 
-# Cycles, about 3 ms at 2 GHz: longer than any kernel of a check, and short enough to repeat.
+# Cycles of a delay, about 3 ms: longer than any kernel of a check, and short enough to repeat.
 DELAY = 6_000_000
 # The driver's CU_CTX_SCHED_BLOCKING_SYNC.
 BLOCKING_SYNC = 4
-# Most characters of the reason why the GPU can't be used.
+# Maximum number of characters of the reason why the GPU can't be used.
 MOST = 1000
 
 # Bytes of unused GPU memory that a process may keep in its allocator.
@@ -26,8 +26,8 @@ KEPT = 256 << 20
 
 # Files that Triton builds once for every process, by path in a cache. They are copied to children.
 _seed: dict[str, bytes] = {}
-# Folder of all compile caches. An entry could look for another's cache: a child can't list this
-# folder, and the names of caches are secret.
+# Folder of all compile caches. Attack: an entry looks for another entry's cache. Defense: a child
+# can't list this folder, and the names of caches are secret.
 caches = ""
 
 
@@ -54,7 +54,7 @@ def begin(order: dict[str, Any]) -> None:
 
 
 def give_back() -> None:
-    """Return unused GPU memory above KEPT to the driver: other processes need it."""
+    """Return unused GPU memory above KEPT to the driver, because other processes need it."""
     if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return
     if torch.cuda.memory_reserved() - torch.cuda.memory_allocated() > KEPT:

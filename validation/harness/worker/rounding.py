@@ -19,7 +19,7 @@ EXACT = {
     "minimum", "neg", "relu", "repeat", "roll", "round", "scatter", "sgn", "sign", "sort", "stack",
     "topk", "tril", "triu", "trunc", "where", "zero",
 }  # fmt: skip
-# Functions for which float32 must stay float32: they reinterpret bits, or return its limits.
+# Functions that must get float32 as such: they reinterpret bits, or return float32's limits.
 LITERAL = {torch.Tensor.view, torch.finfo}
 # Random functions: with the same seed, they return other numbers in another type.
 DRAWS = ("rand", "normal", "bernoulli", "uniform", "exponential", "dropout", "multinomial")

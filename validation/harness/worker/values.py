@@ -184,7 +184,7 @@ def _refuse_tensor(_: Any) -> NoReturn:
 
 
 def state(arguments: Any) -> Json:
-    """Return the arguments without the content of tensors: all else that a call may change."""
+    """Return what a call may change in the arguments, except for the content of tensors."""
 
     def layout(tensor: torch.Tensor) -> Json:
         return {"tensor": f"{name_of(tensor.dtype)} {list(tensor.shape)}"}

@@ -11,7 +11,7 @@ from curation.pairs.store import store_pairs
 from curation.text import pluralize
 from validation.pairs.imports.foreign_records import Refusal, read
 
-# Most refused lines to show: a file of another format has thousands.
+# Maximum number of refused lines to show: a file of another format has thousands.
 SHOWN = 100
 
 

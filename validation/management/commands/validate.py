@@ -28,7 +28,7 @@ from validation.jobs import validate
 from validation.run_requests import batches, request_validation, without_verdict
 from validation.summary import results_of, summary
 
-# Most left-out lines of a report to show.
+# Maximum number of ignored lines of a report to show.
 MOST_SHOWN = 10
 NAMED: dict[str, type[Model]] = {"kernel": Kernel, "pair": Pair}
 
