@@ -1,9 +1,10 @@
 """Entries whose inputs are too large to be copied a dozen times."""
 
-import textwrap
+from dataclasses import replace
 
 import pytest
 
+from tests.validation.harness.whole_entries import whole_entry
 from validation.harness.entry import Entry
 from validation.harness.options import Options
 from validation.harness.plan import trial_plan as plan
@@ -11,62 +12,29 @@ from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.schedule import check, reports
 
-PYTHON = """\
-    import torch
-
-
-    def double(x):
-        return x + x
-    """
-TRITON = """\
-    import torch
-    import triton
-    import triton.language as tl
-
-
-    @triton.jit
-    def kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
-        place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-        x = tl.load(x_ptr + place, mask=place < n)
-        tl.store(out_ptr + place, x + x, mask=place < n)
-
-
-    def double(x):
-        out = torch.empty_like(x)
-        kernel[(triton.cdiv(x.numel(), 65536),)](x, out, x.numel(), BLOCK=65536)
-        return out
-    """
-TEST = """\
-    from python_code import double as reference
-    from triton_code import double as candidate
-    import pytest
-    import torch
-
-    {fixed}
-    CASES = {cases}
-
-
-    def make_inputs(case, device):
-        torch.manual_seed(case["seed"])
-        with torch.device(device):
-            return (torch.randn(case["n"]),)
-
-
-    @pytest.mark.parametrize("case", CASES, ids=str)
-    def test_equivalence(case):
-        case = dict(case, n=min(case["n"], 70_000))
-        (x,) = make_inputs(case, "cpu")
-        assert candidate(x).dtype == reference(x).dtype
-        assert torch.allclose(candidate(x), reference(x), rtol=1e-5, atol=1e-6)
-    """
 HUGE = 1 << 31
 
 
-def entry(*sizes: int, fixed: bool = False, python: str = PYTHON, triton: str = TRITON) -> Entry:
-    cases = [{"n": n, "dtype": "float32", "seed": seed} for seed, n in enumerate(sizes)]
-    test = textwrap.dedent(TEST).format(cases=cases, fixed='FIXED = {"n"}' if fixed else "")
-    python, triton = textwrap.dedent(python), textwrap.dedent(triton)
-    return Entry("double", python, triton, test, "double", False, "real-world")
+def entry(
+    *sizes: int, fixed: bool = False, python: str = "2 * x", triton: str = "scaled(x, 2.0)"
+) -> Entry:
+    """Return an entry with these sizes, which its own test makes smaller."""
+    made = whole_entry(python, triton, origin="real-world")
+    cases = [{"n": n, "seed": seed} for seed, n in enumerate(sizes)]
+    before, _, after = made.test_code.partition("CASES = ")
+    after = after.partition("\n")[2]
+    for old, new in (
+        ("generator = torch.Generator()", "torch"),
+        (", generator=generator).to(device)", ", device=device)"),
+        ('(case, "cpu")', '(case | {"n": min(case["n"], 70_000)}, "cpu")'),
+    ):
+        after = after.replace(old, new)
+    more = 'FIXED = {"n"}\n' if fixed else ""
+    return replace(
+        made,
+        triton_code=made.triton_code.replace("64", "65536"),
+        test_code=f"{before}{more}CASES = {cases}\n{after}",
+    )
 
 
 def examined(one: Entry, pool: WorkerPool) -> Report:
@@ -117,7 +85,7 @@ def test_an_entry_with_only_trivial_comparable_cases_is_vacuous(pool: WorkerPool
 
 @pytest.mark.slow
 def test_a_fault_at_large_inputs_is_found_at_the_smaller_size(pool: WorkerPool) -> None:
-    wrong = TRITON.replace("x + x,", "x + tl.where(n > 100_000, 1.0, x),")
+    wrong = "scaled(x, 2.0 if x.numel() <= 100_000 else 3.0)"
 
     report = examined(entry(5000, HUGE, triton=wrong), pool)
 
@@ -128,9 +96,9 @@ def test_a_fault_at_large_inputs_is_found_at_the_smaller_size(pool: WorkerPool) 
 @pytest.mark.slow
 def test_an_answer_too_large_to_transfer_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("validation.harness.pool.fork_server.FILE_SIZE", 4 << 20)
-    python = PYTHON.replace("return x + x", "return (x + x).repeat(1000)")
+    large = entry(5000, python="(2 * x).repeat(1000)")
 
-    (report,) = check([entry(5000, python=python)], Options(jobs=1, checks=("accuracy",)))
+    (report,) = check([large], Options(jobs=1, checks=("accuracy",)))
 
     assert report.verdict is Verdict.CRASHED
     assert "python_code: its tensors take" in report.message

@@ -1,25 +1,15 @@
 """A pair may hand back a number of Python's, which is judged, and damaged, as a tensor would be."""
 
+from dataclasses import replace
+
 import pytest
 
-from validation.harness.entry import Entry
+from tests.validation.harness.whole_entries import whole_entry
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.schedule import reports
 
-REFERENCE = """
-import torch
-
-
-def total(x):
-    return x.long().sum().item()
-"""
 CANDIDATE = """
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def sum_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
@@ -27,39 +17,28 @@ def sum_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr, tl.sum(x.to(tl.int64)))
 
 
-def total(x):
+def entry(x):
     x = x.contiguous()
     out = torch.empty((), dtype=torch.int64, device=x.device)
     sum_kernel[(1,)](x, out, x.numel(), BLOCK=triton.next_power_of_2(x.numel()))
     return out.item()
 """
+INPUTS = """\
+(
+        torch.randint(1, 9, (case["n"],), generator=generator, dtype=torch.int32).to(device),
+    )"""
 TEST = """
-import torch
-from python_code import total as reference
-from triton_code import total as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-CASES = [{"n": 1, "seed": 0}, {"n": 37, "seed": 1}, {"n": 130, "seed": 2}]
-
-
-def make_inputs(case, device):
-    generator = torch.Generator().manual_seed(case["seed"])
-    return (torch.randint(1, 9, (case["n"],), generator=generator, dtype=torch.int32).to(device),)
-
-
 def test_equivalence():
     for case in CASES:
-        (x,) = make_inputs(case, DEVICE)
+        (x,) = make_inputs(case, "cpu")
         CHECK
 """
 
 
 def checked(pool: WorkerPool, candidate: str, check: str) -> Report:
-    entry = Entry(
-        id="total", python_code=REFERENCE, triton_code=candidate,
-        test_code=TEST.replace("CHECK", check), entry_point="total",
-    )  # fmt: skip
-    (report,) = reports([entry], pool)
+    entry = whole_entry("x.long().sum().item()", candidate, INPUTS)
+    before = entry.test_code.partition("@pytest")[0]
+    (report,) = reports([replace(entry, test_code=before + TEST.replace("CHECK", check))], pool)
     return report
 
 
@@ -71,10 +50,10 @@ def checked(pool: WorkerPool, candidate: str, check: str) -> Report:
         (CANDIDATE, "candidate(x)", Verdict.VACUOUS, "does not notice: all zeros"),
         (CANDIDATE, "pass", Verdict.VACUOUS, "never calls the candidate"),
         (
-            CANDIDATE.replace("out.item()", "out.item() // 2 * 2"),
-            "assert abs(candidate(x) - reference(x)) < 2",
+            CANDIDATE.replace("out.item()", "out.item() // 5 * 5"),
+            "assert abs(candidate(x) - reference(x)) < 5",
             Verdict.FAILED,
-            "4 instead of 5",
+            "405 instead of 406",
         ),
         (
             CANDIDATE.replace("out.item()", "out.item() + 10**400"),

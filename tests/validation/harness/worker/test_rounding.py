@@ -1,10 +1,11 @@
 """Errors that rounding explains are no fault of a candidate, and larger errors are."""
 
-import textwrap
+from dataclasses import replace
 
 import pytest
 import torch
 
+from tests.validation.harness.whole_entries import whole_entry
 from validation.harness.entry import Entry
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Verdict
@@ -12,79 +13,53 @@ from validation.harness.schedule import reports
 from validation.harness.worker.rounding import Rounding, last_bit
 
 PYTHON = """\
-    import torch
-    import torch.nn.functional as F
+import torch.nn.functional as F
 
 
-    def normed(x):
-        y = F.logsigmoid(x)
-        mean = y.mean(dim=-1, keepdim=True)
-        variance = y.var(dim=-1, unbiased=False, keepdim=True)
-        return F.hardsigmoid((y - mean) * torch.rsqrt(variance + 1e-5))
-    """
+def entry(x):
+    y = F.logsigmoid(x)
+    mean = y.mean(dim=-1, keepdim=True)
+    variance = y.var(dim=-1, unbiased=False, keepdim=True)
+    return F.hardsigmoid((y - mean) * torch.rsqrt(variance + 1e-5))
+"""
 TRITON = """\
-    import torch
-    import triton
-    import triton.language as tl
-
-
-    @triton.jit
-    def kernel(x_ptr, out_ptr, rows, cols, BLOCK: tl.constexpr):
-        row = tl.program_id(0) * 8 + tl.arange(0, 8)[:, None]
-        col = tl.arange(0, BLOCK)[None, :]
-        mask = (row < rows) & (col < cols)
-        x = tl.load(x_ptr + row * cols + col, mask=mask, other=0.0)
-        small = tl.exp(-tl.abs(x))
-        grown = 1.0 + small
-        grew = tl.where(grown == 1.0, small, tl.log(grown) * (small / (grown - 1.0)))
-        y = tl.minimum(x, 0.0, propagate_nan=tl.PropagateNan.ALL) - grew
-        y = tl.where(mask, {kept}, 0.0)
-        centred = tl.where(mask, y - tl.sum(y, axis=1)[:, None] / cols, 0.0)
-        variance = tl.sum(centred * centred, axis=1)[:, None] / cols
-        y = centred * tl.rsqrt(variance + 1e-5)
-        y = tl.minimum(
-            tl.maximum(y / 6.0 + 0.5, 0.0, propagate_nan=tl.PropagateNan.ALL),
-            1.0,
-            propagate_nan=tl.PropagateNan.ALL,
-        )
-        tl.store(out_ptr + row * cols + col, y, mask=mask)
-
-
-    def normed(x):
-        out = torch.empty_like(x)
-        rows, cols = x.shape
-        if out.numel():
-            kernel[(triton.cdiv(rows, 8),)](x, out, rows, cols, BLOCK=triton.next_power_of_2(cols))
-        return out
-    """
-TEST = """\
-    from python_code import normed as reference
-    from triton_code import normed as candidate
-    import pytest
-    import torch
-
-    CASES = [{"rows": 5, "cols": 127, "seed": 0}, {"rows": 9, "cols": 129, "seed": 1}]
-
-
-    def make_inputs(case, device):
-        torch.manual_seed(case["seed"])
-        return (torch.randn(case["rows"], case["cols"]).to(device),)
-
-
-    @pytest.mark.parametrize("case", CASES, ids=str)
-    def test_equivalence(case):
-        (x,) = make_inputs(case, "cpu")
-        assert candidate(x).dtype == reference(x).dtype
-        assert torch.allclose(candidate(x), reference(x), rtol=1e-3, atol=1e-3)
-    """
-
-
-def normed(kept: str, test: str = TEST) -> Entry:
-    """Return a candidate that keeps `kept` of the intermediate values."""
-    python, triton, tests = map(textwrap.dedent, (PYTHON, TRITON.replace("{kept}", kept), test))
-    return Entry(
-        id=kept, entry_point="normed", python_code=python, triton_code=triton, test_code=tests
+@triton.jit
+def kernel(x_ptr, out_ptr, rows, cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * 8 + tl.arange(0, 8)[:, None]
+    col = tl.arange(0, BLOCK)[None, :]
+    mask = (row < rows) & (col < cols)
+    x = tl.load(x_ptr + row * cols + col, mask=mask, other=0.0)
+    small = tl.exp(-tl.abs(x))
+    grown = 1.0 + small
+    grew = tl.where(grown == 1.0, small, tl.log(grown) * (small / (grown - 1.0)))
+    y = tl.minimum(x, 0.0, propagate_nan=tl.PropagateNan.ALL) - grew
+    y = tl.where(mask, {kept}, 0.0)
+    centred = tl.where(mask, y - tl.sum(y, axis=1)[:, None] / cols, 0.0)
+    variance = tl.sum(centred * centred, axis=1)[:, None] / cols
+    y = centred * tl.rsqrt(variance + 1e-5)
+    y = tl.minimum(
+        tl.maximum(y / 6.0 + 0.5, 0.0, propagate_nan=tl.PropagateNan.ALL),
+        1.0,
+        propagate_nan=tl.PropagateNan.ALL,
     )
+    tl.store(out_ptr + row * cols + col, y, mask=mask)
+
+
+def entry(x):
+    out = torch.empty_like(x)
+    rows, cols = x.shape
+    if out.numel():
+        kernel[(triton.cdiv(rows, 8),)](x, out, rows, cols, BLOCK=triton.next_power_of_2(cols))
+    return out
+"""
+INPUTS = '(torch.randn(5, case["n"] + 27, generator=generator).to(device),)'
+
+
+def normed(kept: str, inputs: str = INPUTS) -> Entry:
+    """Return a candidate that keeps `kept` of the intermediate values."""
+    made = whole_entry(PYTHON, TRITON.replace("{kept}", kept), inputs, id=kept)
+    exact, loose = "actual, expected)", "actual, expected, rtol=1e-3, atol=1e-3)"
+    return replace(made, test_code=made.test_code.replace(exact, loose))
 
 
 @pytest.mark.slow
@@ -105,7 +80,7 @@ def test_a_normalized_constant_row_may_differ_by_rounding(
 @pytest.mark.slow
 def test_an_intermediate_float32_fails_for_float64_inputs(pool: WorkerPool) -> None:
     """Inputs that are wide are shaken by no more than their own last bit."""
-    wide = TEST.replace('["cols"])', '["cols"]).double()')
+    wide = INPUTS.replace("to(device)", "to(device).double()")
     entries = [normed("y", wide), normed("y.to(tl.float32).to(tl.float64)", wide)]
 
     said = {report.id: report for report in reports(entries, pool)}
