@@ -1,1 +1,1 @@
-"""Ingest: reads repositories and stores their kernels. Code of repositories is never run."""
+"""Ingest: reads repositories and stores their kernels. It never runs a repository's code."""

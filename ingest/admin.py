@@ -31,7 +31,7 @@ _READ = (
 
 
 class PathsField(forms.CharField):
-    """Paths or globs inside a repository, one a line. Blank lines and repetitions are dropped."""
+    """Paths or globs inside a repository, one per line. Blank lines and repetitions are dropped."""
 
     widget = AdminTextareaWidget(attrs={"rows": 4})
 
@@ -172,7 +172,7 @@ class RepositoryAdmin(UndeletableAdmin):
         return request.user.has_perm("curation.add_ingestrun")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Return the read-only fields, also the URL of an ingested source or local folder."""
+        """Return the read-only fields, including the URL of an ingested source or local folder."""
         if obj is not None and (
             obj.origin != Origin.GIT or obj.last_ingested_at or obj.files.exists()
         ):
@@ -253,7 +253,7 @@ class RepositoryAdmin(UndeletableAdmin):
     def _change_each(
         self, request: HttpRequest, queryset: Iterable[Repository], message: str, **columns: Any
     ) -> list[str]:
-        """Update `columns` of each repository, log the change, and return the names."""
+        """Update `columns` of each repository, log the change, and return their names."""
         names = []
         for repository in queryset:
             Repository.objects.filter(pk=repository.pk).update(**columns, updated_at=timezone.now())

@@ -1,4 +1,4 @@
-"""Fingerprints of a benchmark, from the same files that an ingest reads."""
+"""Fingerprints of a benchmark, computed from the same files that an ingest would read."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from ingest.stages import FileLicenses, read_text
 def fingerprint(text: str, reader: LicenseReader) -> BenchmarkFingerprints:
     """Return the fingerprints of the benchmark that `text` names.
 
-    `text`: a folder with a clone of it, or the name of a benchmark that was ingested here.
+    `text`: folder of a clone of the benchmark, or the name of a benchmark that was ingested here.
     """
     folder = Path(text).expanduser()
     benchmark = original_of(folder) if folder.is_dir() else known_source(text)
@@ -61,7 +61,7 @@ def _texts(tree: OpenTree, paths: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _license(tree: OpenTree, paths: list[str], reader: LicenseReader) -> str:
-    """Return the license that most files have."""
+    """Return the license that occurs in most of the files."""
     known = FileLicenses(tree, reader)
     stated = Counter(known.of(path).expression or "" for path in paths if path.endswith(".py"))
     return max(stated, key=lambda license: (stated[license], license), default="")

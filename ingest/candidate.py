@@ -8,7 +8,7 @@ from ingest.extract import ExtractedKernel, StandaloneUnit
 from ingest.git import Blob
 from ingest.licenses import Assessment, LicenseText
 
-# Callback with the stage, the number of finished files and the number of all files.
+# Callback with the stage, the number of finished files and the total number of files.
 Progress = Callable[[str, int, int], None]
 
 
@@ -54,14 +54,14 @@ class Candidate:
     unit: StandaloneUnit
     content_hash: str
     tokens: int
-    # Verdicts on each file that the unit draws from; the strictest counts.
+    # Verdicts on each file that the unit takes code from. The strictest verdict applies.
     licenses: tuple[Assessment, ...] = ()
     license_texts: tuple[LicenseText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A dropped item, with a short reason for counting and a sentence for a person."""
+    """A dropped item. It has a short reason code for statistics and a sentence for a person."""
 
     stage: str
     path: str

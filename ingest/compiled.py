@@ -1,4 +1,4 @@
-"""Kernels in folders of torch.compile (Inductor).
+"""Kernels in folders that torch.compile (Inductor) wrote.
 
 The compiler emits the same kernel repeatedly under different names. So a kernel's identity is the
 hash of its unit without the generated name, the compiler's hash and the device's properties.
@@ -22,9 +22,9 @@ _DEVICE = re.compile(r"\bDeviceProperties\([^()]*\)")
 
 
 def compiled_kernels(items: Iterable[Item], stated: Mapping[str, str]) -> Iterator[Item]:
-    """Replace the content hash of compiled kernels, and add the stated license.
+    """Replace the content hash of compiled kernels, and add the license that a person stated.
 
-    Helpers are dropped: the units contain them.
+    Helpers are dropped, because the units of the kernels contain them.
     """
     for item in items:
         if not isinstance(item, Candidate):

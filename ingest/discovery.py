@@ -1,6 +1,6 @@
 """Proposals of new GitHub repositories, as disabled sources for an admin to enable.
 
-Proposals are ranked by the number of launchers that their tests compare, an estimate of what
+Proposals are ranked by the number of launchers that their tests compare. It is an estimate of what
 drafting would find.
 """
 
@@ -24,7 +24,7 @@ from ingest.sources import network, readable_source
 def propose(
     client: GitHubClient, *, min_stars: int, on_gap: Callable[[str], None]
 ) -> Iterator[Repository]:
-    """Yield each new repository, added as a disabled source. Known ones get their stars updated."""
+    """Yield each new repository, added as a disabled source. Update the stars of known sources."""
     opted_out = Repository.objects.exclude(opted_out_at=None).values_list("name", flat=True)
     for proposal in discover(client, min_stars=min_stars, opted_out=set(opted_out), on_gap=on_gap):
         existing = Repository.objects.named(proposal.full_name).first()
@@ -35,19 +35,19 @@ def propose(
 
 
 def ranked_proposals() -> QuerySet[Repository]:
-    """Return the counted proposals, the one with the most compared launchers first."""
+    """Return the counted proposals, those with the most compared launchers first."""
     order = ("compared_launchers", "launcher_count", "stars")
     counted = _proposals().exclude(compared_launchers=None)
     return counted.order_by(*(F(column).desc(nulls_last=True) for column in order), "name")
 
 
 def count_proposals(limit: int, on_error: Callable[[str], None]) -> Iterator[Repository]:
-    """Count the kernels, launchers and tests of proposals that were not counted before.
+    """Count kernels, launchers and tests of the proposals that have no counts yet.
 
-    No code is executed or parsed. A later ingest uses the mirror that this fetches.
+    No code is executed or parsed. A later ingest uses the mirror that is fetched here.
 
-    limit: the number of proposals to try, the one with the most stars first.
-    on_error: gets a message for each proposal that can't be fetched.
+    limit: maximum number of proposals to try. Those with the most stars are tried first.
+    on_error: called with a message for each proposal that can't be fetched.
     """
     uncounted = _proposals().filter(compared_launchers=None).exclude(condition=Condition.VANISHED)
     for proposal in uncounted.order_by(F("stars").desc(nulls_last=True), "name")[:limit]:

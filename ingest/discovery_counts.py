@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-# Each expression takes time in proportion to the text.
+# The time of each regular expression is linear in the length of the text.
 DECORATOR_OR_FUNCTION = re.compile(
     r"^[ \t]*(?:@(?:triton\.)?(jit)\b|(?:async[ ])?def[ ](\w+))", re.MULTILINE
 )
@@ -29,11 +29,11 @@ class DraftingCounts:
 
     kernel_count: int
     launcher_count: int
-    """Functions and classes of modules that launch a kernel."""
+    """Number of functions and classes that launch a kernel."""
     comparing_tests: int
-    """Tests that compare values, in files that name a launcher or its callers."""
+    """Number of tests that compare values, in files that name a launcher or a caller of one."""
     compared_launchers: int
-    """Launchers that those files reach: the most drafts that can be expected."""
+    """Number of launchers that those files reach. Drafting can yield at most one draft for each."""
 
 
 def count_texts(texts: Iterable[str]) -> DraftingCounts:
@@ -79,7 +79,7 @@ def _kernels(text: str) -> Iterator[str]:
 
 
 def _launchers(modules: list[str], kernels: frozenset[str]) -> list[set[str]]:
-    """Return for each launcher the names by which a test may call it: its own and its callers'."""
+    """Return for each launcher the names by which a test may call it: its name and its callers'."""
     blocks = [block for text in modules for block in _blocks(text)]
     names = {name for name, _ in blocks}
     users: defaultdict[str, set[str]] = defaultdict(set)
@@ -93,7 +93,7 @@ def _launchers(modules: list[str], kernels: frozenset[str]) -> list[set[str]]:
 
 
 def _callers(name: str, users: Mapping[str, set[str]]) -> set[str]:
-    """Return a name and the names of all blocks that use it, directly or through other blocks."""
+    """Return a name and the names of all blocks that use it directly or through other blocks."""
     reached, pending = {name}, [name]
     while pending:
         for user in users.get(pending.pop(), ()):
@@ -104,7 +104,7 @@ def _callers(name: str, users: Mapping[str, set[str]]) -> set[str]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the functions, classes and assignments of a module: the name, and the text after it."""
+    """Yield the name of each function, class and assignment of a module, and the text after it."""
     starts = list(BLOCK.finditer(text))
     for start, following in itertools.zip_longest(starts, starts[1:]):
         end = following.start() if following else len(text)

@@ -1,8 +1,8 @@
 """Drafts of a repository's pairs, read at the commit of its last ingest.
 
 A complete draft becomes a pending pair, once. An earlier pair of the same operation becomes its
-previous version, and is retired if it is still pending. An incomplete draft is stored for a person
-to finish, and retires the earlier pair in the same way.
+previous version, and is retired if it is still pending. An incomplete draft is stored, so that a
+person can finish it. It retires the earlier pair in the same way.
 """
 
 from collections import Counter
@@ -49,16 +49,16 @@ SEEDED = "The Triton side holds the kernels as they were ingested and what launc
 class Drafted:
     outcome: DraftOutcome
     known: PairDraft
-    """The pair, as far as it is complete."""
+    """The fields of the pair that are known so far."""
 
     @property
     def pair(self) -> PairDraft | None:
-        """The pair of a complete draft, or None."""
+        """The pair if the draft is complete, or None."""
         return None if self.outcome.missing else self.known
 
     @property
     def unfinished(self) -> Unfinished | None:
-        """The draft for a person to finish, or None if it is complete."""
+        """The draft if a person must finish it, or None if it is complete."""
         if self.outcome.missing is None:
             return None
         operation, missing = self.outcome.operation, [self.outcome.sentence]
@@ -85,7 +85,7 @@ REASONS: dict[Missing, str] = {
 
 @dataclass(slots=True)
 class Drafting:
-    """Drafts of some repositories, and the errors of the others."""
+    """Drafts of the repositories that could be read, and the errors of the others."""
 
     drafts: dict[Repository, list[Drafted]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
@@ -106,7 +106,7 @@ class Drafting:
         )
 
     def store(self, repository: Repository, reading: str, limit: int | None) -> None:
-        """Store complete drafts as pairs, at most `limit`, and the others for curators."""
+        """Store up to `limit` complete drafts as pairs, and incomplete drafts for curators."""
         drafts = self.drafts[repository]
         whole = [draft.pair for draft in drafts if draft.pair]
         stored = store_versions(whole[:limit])
@@ -142,11 +142,11 @@ def draft_repositories(
     store: bool = True,
     limit: int | None = None,
 ) -> Drafting:
-    """Draft each repository's pairs and store them, before the next one is read.
+    """Draft and store the pairs of each repository before the next repository is read.
 
-    An error of one repository does not stop the others.
+    An error in one repository does not stop the others.
 
-    limit: pairs that are stored at most, of all repositories together.
+    limit: maximum number of pairs to store, over all repositories together.
     """
     drafting = Drafting()
     with import_string(settings.DRAFT_SIMPLIFIER)() as simplify:
@@ -164,7 +164,7 @@ def _draft_each(
     limit: int | None,
 ) -> None:
     for repository in repositories:
-        # Read before drafting: a repository that is ingested meanwhile must be drafted again.
+        # Read this before drafting. A repository that is ingested meanwhile must be drafted again.
         earlier, reading = len(drafting.pairs), repository.last_reading
         try:
             drafting.drafts[repository] = list(
@@ -258,7 +258,7 @@ def _pair(
     differentiable = draft is not None and draft.differentiable
     place = _place(outcome)
     lines = (place.start_line, place.end_line)
-    # A doubtful or conflicting license must not be written as a permission.
+    # A doubtful or conflicting license must not be written into the pair as a permission.
     settled = license.verdict in {Verdict.PERMISSIVE, Verdict.BLOCKED}
     return PairDraft(
         entry_point=name,
@@ -301,9 +301,9 @@ def _place(outcome: DraftOutcome) -> DraftPlace:
 
 
 def _drawn_from(outcome: DraftOutcome, places: list[Provenance]) -> list[str]:
-    """Return the files that the texts come from.
+    """Return the files that the pair's texts come from.
 
-    For an incomplete draft, add the files that a person needs to finish it.
+    For an incomplete draft, also return the files that a person needs to finish it.
     """
     drawn = outcome.draft.drawn_from if outcome.draft else ()
     if outcome.missing is None:

@@ -16,12 +16,12 @@ class Evidence:
     findings: tuple[Finding, ...]
     profile: str
     hardware: str
-    """The hardware that the text names. If it is "", the kernel's paths decide."""
+    """The hardware that the text names, or "". If it is "", the kernel's paths decide."""
     min_triton: str
 
 
 def evidence(item: Candidate) -> Evidence:
-    """Gather the evidence. The kind and the gates share one syntax tree."""
+    """Gather the evidence. The classifier and the gates share one syntax tree."""
     kernel, unit = item.kernel, item.unit
     text = unit.source or kernel.source
     launchers = " ".join(launcher.qualname for launcher in kernel.launchers)

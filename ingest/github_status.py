@@ -1,4 +1,4 @@
-"""Status of a source on GitHub: vanished, moved, or with another license."""
+"""Status of a source on GitHub: vanished, moved, or with another license than before."""
 
 import logging
 
@@ -13,7 +13,7 @@ _GITHUB = "https://github.com/"
 
 
 def update_status(source: Repository) -> None:
-    """Store the status of a source on GitHub. If the API is unavailable, the status stays."""
+    """Store the status of a source on GitHub. Keep the old one if the API is unavailable."""
     if not source.url.startswith(_GITHUB):
         return
     name = source.url.removeprefix(_GITHUB)
@@ -21,7 +21,7 @@ def update_status(source: Repository) -> None:
         token=settings.GITHUB_TOKEN,
         base_url=settings.GITHUB_API,
         timeout_seconds=10,
-        # An ingest does not wait for a rate limit; the next one asks again.
+        # An ingest does not wait for the rate limit. The next ingest asks again.
         longest_wait_seconds=5,
     )
     try:

@@ -1,4 +1,4 @@
-"""Run of an ingest: by rq, or in this process for a person at a shell."""
+"""Run of an ingest, in an rq worker or in the process of a person's shell."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ from ingest.pipeline import reach, read, rules
 from ingest.requests import request_ingest
 from ingest.sources import network, readable_source, take_up_submodule, wanted_files
 
-# Interval of progress reports, each a write to the database.
+# Seconds between progress reports. Each report is a write to the database.
 PROGRESS_SECONDS = 1.0
 
 
 def ingest(run_pk: int) -> None:
-    """Carry out an ingest run, once. This is the job that rq calls."""
+    """Carry out an ingest run once. rq calls this function as the job."""
     carry_out(IngestRun, run_pk, _ingest)
-    # The scheduler does this too, but may run on another host.
+    # The scheduler removes unused mirrors too, but may run on another host.
     remove_unused_mirrors()
 
 
 def ingest_now(repository: Repository, *, again: bool = False, commit: str = "") -> IngestRun:
     """Run an ingest in this process. Raises its error if it fails."""
     sweep()
-    # Possibly no worker runs, and a killed process may have left a queued run.
+    # No worker may be running, and a killed process may have left a queued run.
     waiting = IngestRun.objects.filter(repository=repository, state=RunState.QUEUED).first()
     run = waiting or request_ingest(repository, hand_over=False, again=again, commit=commit)
     return carry_out_here(run, ingest)
@@ -93,7 +93,7 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
 def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
     repository = run.repository
     source = readable_source(repository)
-    # A run has a commit if its request named one, or if an earlier attempt fetched it.
+    # A run has a commit if its request named it, or if an earlier attempt fetched it.
     ref = "" if source.kind is SourceKind.FOLDER else run.commit or repository.ref
     if repository.origin == Origin.FOLDER:
         _note_remote(repository, is_clone=source.kind is SourceKind.REPOSITORY)
@@ -114,7 +114,7 @@ def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
 
 
 def _note_remote(repository: Repository, *, is_clone: bool) -> None:
-    """Store the GitHub repository that a local clone names."""
+    """Store the GitHub repository that the configuration of a local clone names."""
     repository.clone_of = remote_of(Path(repository.url)) if is_clone else ""
     Repository.objects.filter(pk=repository.pk).update(clone_of=repository.clone_of)
 
@@ -126,7 +126,7 @@ def _store(
     reader: Reader,
     progress: RunProgress,
 ) -> dict[str, int]:
-    """Write the items and the evidence of all rows. Return the count of each kind of item."""
+    """Write the items and the evidence of all rows. Return the number of items of each kind."""
     ledger = Ledger(run, attempt, reader.evidence)
     ledger.store_all(items)
     kept_readings().write()
@@ -136,20 +136,20 @@ def _store(
 
 
 def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunProgress) -> None:
-    """Compute the evidence that needs all rows: opt-outs, near-duplicates, rules that reject."""
+    """Compute evidence that depends on all rows: opt-outs, near-duplicates, rejection rules."""
     places = Provenance.objects.filter(source_file__repository=repository)
     with transaction.atomic():
         attempt.renew()
         mark_opted_out(places)
     subjects, watch = seen_in(repository), JobProgress(renew=attempt.renew, report=progress)
     KERNEL.mark_uncounted(subjects.rows(KERNEL).values_list("pk", flat=True))
-    # After licenses and retirement, because both affect the choice of representatives.
+    # This follows licenses and retirement, because both affect the choice of representatives.
     refresh_similarity(subjects, watch)
     # Kernels of any source may overlap the problems of a benchmark.
     is_benchmark = repository.role == Role.BENCHMARK
     kernels = Kernel.objects.all() if is_benchmark else subjects.rows(KERNEL)
     if triage(kernels, attempt.renew):
-        # A rejected item can't be the representative of a cluster.
+        # This follows the rejections: a rejected item can't be the representative of a cluster.
         place_changed(subjects, watch)
     refresh_open_claims(subjects, renew=attempt.renew)
 
@@ -162,7 +162,7 @@ def _succeed(
     snapshot: Snapshot,
 ) -> None:
     with transaction.atomic():
-        # In one transaction, because a repeated run would find the source unchanged and queue none.
+        # One transaction, because a repeated run would find the source unchanged and queue none.
         _queue_submodules(run, snapshot)
         attempt.succeed(stage="done", funnel=funnel)
         Repository.objects.filter(pk=run.repository_id).update(
@@ -173,7 +173,7 @@ def _succeed(
 
 
 def _queue_submodules(run: IngestRun, snapshot: Snapshot) -> None:
-    """Queue an ingest of each listed submodule, which is a source by itself."""
+    """Queue an ingest of each listed submodule. Each submodule is a source of its own."""
     for path in run.repository.submodules:
         try:
             source = take_up_submodule(run.repository, submodule(snapshot, path))
@@ -185,7 +185,7 @@ def _queue_submodules(run: IngestRun, snapshot: Snapshot) -> None:
 
 
 def _reading(repository: Repository, snapshot: Snapshot) -> str:
-    """Return a hash of the input and the rules. A run with the same hash stores the same rows."""
+    """Return a hash of the input and the rules. Runs with the same hash store the same rows."""
     selection = wanted_files(repository)
     parts = [
         *rules(),
@@ -198,7 +198,7 @@ def _reading(repository: Repository, snapshot: Snapshot) -> str:
 
 
 class RunProgress:
-    """Progress callback for each file. Stores the progress and renews the lease once a second."""
+    """Progress callback for each file. Stores progress and renews the lease once a second."""
 
     def __init__(self, attempt: Attempt[IngestRun]) -> None:
         self._attempt = attempt

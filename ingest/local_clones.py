@@ -1,6 +1,6 @@
-"""Known source of a local clone, by the addresses in its git configuration.
+"""Lookup of the known source of a local clone, by the addresses in its git configuration.
 
-A clone of a benchmark must be excluded like the benchmark on the web.
+If a benchmark is excluded, a local clone of it must be excluded too.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ from ingest.git import SourceKind, parse_source
 from ingest.git.config_file import read_sections
 from ingest.git.source import GITHUB
 
-# Columns that a clone copies from its source: all but name, URL and branch.
+# Columns that a clone copies from its source. Name, URL and branch are not copied.
 SHARED = (
     "category", "role", "tier", "sparse_paths", "include_globs", "exclude_globs",
     "key_files", "expected_license", "upsampling_weight", "estimated_tokens_low",
@@ -23,7 +23,7 @@ LONGEST = 1_000_000
 
 
 def as_its_original(folder: Path) -> dict[str, Any]:
-    """Return the columns that a clone shares with its source, or no column if that is unknown."""
+    """Return the columns that a clone copies from its source. Without a known source: none."""
     original = original_of(folder)
     return {column: getattr(original, column) for column in SHARED} if original else {}
 
@@ -40,15 +40,15 @@ def original_of(folder: Path) -> Repository | None:
 def remote_of(folder: Path) -> str:
     """Return the first GitHub address in a clone's configuration, or "".
 
-    Other hosts are left out: an address may name a host of a private network.
+    Addresses of other hosts are ignored, because they may be in a private network.
     """
     github = (address for address in _addresses(folder) if urlsplit(address).netloc == GITHUB)
     return next(github, "")
 
 
 def _addresses(folder: Path) -> list[str]:
-    """Return the addresses of the remotes of a work tree or bare repository, in file order."""
-    # In a work tree, a remote has a `fetch` line; sections of submodules only have addresses.
+    """Return the remote addresses of a work tree or a bare repository, in file order."""
+    # In a work tree, the section of a remote has a `fetch` line, and that of a submodule has none.
     for config, required_keys in (
         (folder / ".git" / "config", {"url", "fetch"}),
         (folder / "config", {"url"}),
@@ -64,7 +64,7 @@ def _addresses(folder: Path) -> list[str]:
 
 
 def _canonical(url: str) -> str:
-    # Clones that may push name git@host:owner/name, or ssh://git@host/owner/name.
+    # Clones with push access have addresses like git@host:owner/name or ssh://git@host/owner/name.
     if "://" not in url and url.startswith("git@"):
         url = "https://" + url.removeprefix("git@").replace(":", "/", 1)
     elif url.startswith("ssh://git@"):

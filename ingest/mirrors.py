@@ -11,9 +11,9 @@ log = logging.getLogger(__name__)
 
 
 def remove_unused_mirrors() -> int:
-    """Scheduled task: remove the mirrors beyond MIRROR_DAYS and MIRRORS_BYTES.
+    """Remove the mirrors that exceed MIRROR_DAYS or MIRRORS_BYTES. This is a scheduled task.
 
-    Return their number.
+    Return the number of removed mirrors.
     """
     mirrors, removed = settings.DATA_DIR / "mirrors", 0
     days, most_bytes = settings.MIRROR_DAYS, settings.MIRRORS_BYTES

@@ -1,4 +1,4 @@
-"""Items of a source: first its files, then its kernels, whose rows refer to the rows of files.
+"""Items of a source: first its files, then its kernels, whose rows refer to the files' rows.
 
 `stages` parses the files in the sandbox. `persist` writes the rows.
 """
@@ -15,24 +15,24 @@ from ingest.licenses import load_policy
 from ingest.licenses.reader import RULES_VERSION
 from ingest.quality import default_profile
 
-# Version of the extraction. Increase it if the same files give other rows.
+# Version of the extraction. Increase it if the same files would give other rows.
 RULES = 5
 
-# Fetched from all folders, because they may apply to files in other folders.
+# These are fetched from all folders, because they may apply to files in other folders.
 LICENSE_FILES = (
     "[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*", "[Uu][Nn][Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*",
     "[Cc][Oo][Pp][Yy][Ii][Nn][Gg]*", "[Nn][Oo][Tt][Ii][Cc][Ee]*", "[Rr][Ee][Aa][Dd][Mm][Ee]*",
     "LICENSES/**", "REUSE.toml", ".reuse/dep5", "*.license",
 )  # fmt: skip
 
-# The files of a source without globs.
+# Files to read from a source that has no globs.
 EVERYTHING = ("**/*.py", "**/*.md", "**/*.ipynb")
 
 
 def rules() -> tuple[str, ...]:
-    """Return the versions of all rules that decide the rows of a commit.
+    """Return the versions of all rules that affect the rows of a commit.
 
-    With a new version, an unchanged commit is read again.
+    If a version changes, an unchanged commit is read again.
     """
     return (
         str(RULES),
@@ -44,7 +44,7 @@ def rules() -> tuple[str, ...]:
 
 
 def reach(selection: Selection, submodules: Sequence[str] = ()) -> Selection:
-    """Return the files to fetch: named files, modules that kernels may need, and .gitmodules."""
+    """Select the files to fetch: named files, .gitmodules, and modules that kernels may need."""
     submodule_paths = (LISTED_IN, *submodules) if submodules else ()
     return Selection(
         include=tuple(dict.fromkeys(("**/*.py", *selection.include, *submodule_paths))),
@@ -56,7 +56,7 @@ def reach(selection: Selection, submodules: Sequence[str] = ()) -> Selection:
 def read(
     snapshot: Snapshot, tree: OpenTree, named: Selection, reader: Reader, progress: Progress
 ) -> Iterator[Item]:
-    """Yield every named file of a snapshot, then every kernel in them, or the reason of a drop."""
+    """Yield every named file of a snapshot, then each kernel in them or the reason of its drop."""
     is_named = named.matcher()
     entries = [entry for entry in snapshot.entries if is_named(entry.path)]
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Repeated ingest of each enabled source after its period."""
+"""Repeated ingest of each enabled source when its refresh period has passed."""
 
 from datetime import timedelta
 
@@ -9,20 +9,20 @@ from django.utils import timezone
 from curation.models import Origin, Repository
 from ingest.requests import NotIngested, request_ingest
 
-# Wait before a source that could not be read is queued again.
+# Time until a source that could not be read is queued again.
 PATIENCE = timedelta(days=1)
 
 
 def queue_due() -> int:
-    """Queue due sources and return their number.
+    """Queue the sources that are due, and return their number.
 
-    A source that was never read waits for a person's request. Folders of this machine are read
-    by hand.
+    A source that was never read must be requested by a person. Folders of this machine are never
+    queued.
     """
     now = timezone.now()
     sources = Repository.objects.enabled().filter(origin=Origin.GIT)
     condition = Q(pk__in=[])
-    # One condition for each period, because SQLite and PostgreSQL multiply intervals differently.
+    # One condition for each period: SQLite and PostgreSQL multiply intervals differently.
     for days in sources.order_by().values_list("refresh_days", flat=True).distinct():
         condition |= Q(refresh_days=days, last_ingested_at__lte=now - timedelta(days=days))
     due = (

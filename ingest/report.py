@@ -26,7 +26,7 @@ SUMMED = ("files", "lines", "bytes", "tokens", "kernels", "entry", "helper", "st
 
 _holds_a_kernel = Exists(Provenance.objects.filter(source_file=OuterRef("pk"), retired_at=None))
 OF_FILES: dict[str, Aggregate] = {
-    # This entry precedes `tokens`, which hides the column of the same name.
+    # This entry precedes `tokens`, because that annotation hides the column of the same name.
     "kernel_file_tokens": Sum("tokens", filter=_holds_a_kernel),
     "files": Count("pk"),
     "lines": Sum("lines"),
@@ -41,7 +41,7 @@ OF_KERNELS: dict[str, Aggregate] = {
     "pallas": Count("pk", filter=Q(kernel__language=Language.PALLAS)),
     "standalone": Count("pk", filter=Q(kernel__standalone=True)),
 }
-# License evidence of the kernels' provenance rows, in the order of the coverage table.
+# Counts of provenance rows by license evidence, in the order of the coverage table.
 COVERAGE: dict[str, Aggregate] = {
     "valid": Count("pk", filter=Q(license_verdict="permissive", license_inherited=False)),
     "inherited": Count("pk", filter=Q(license_verdict="permissive", license_inherited=True)),
@@ -54,7 +54,7 @@ COVERAGE: dict[str, Aggregate] = {
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """Counts of one source, without retired rows."""
+    """Counts of one source. Retired rows are left out."""
 
     repository: str
     category: str
@@ -70,10 +70,10 @@ class SourceReport:
     gluon: int
     pallas: int
     standalone: int
-    # Counted in files that hold a kernel; all read files count under `tokens`.
+    # Tokens in files that contain a kernel. `tokens` counts those of all read files.
     kernel_file_tokens: int = 0
     estimated_tokens: tuple[int, int] | None = None
-    # By pattern, the most important first: true if a read file matches it.
+    # For each pattern, whether a read file matches it. The most important pattern is first.
     key_files: dict[str, bool] = field(default_factory=dict)
     licenses: dict[str, int] = field(default_factory=dict)
     drops: dict[str, int] = field(default_factory=dict)
@@ -92,7 +92,7 @@ def read_sources() -> QuerySet[Repository]:
 
 
 def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
-    """Yield a row for each source, in query order."""
+    """Yield a report of each source, in query order."""
     files = _counts(
         SourceFile.objects.filter(retired_at=None, repository__in=repositories),
         "repository_id",
@@ -122,7 +122,7 @@ def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
 
 
 def _key_files(repository: Repository) -> dict[str, bool]:
-    """Return the key files of a repository, each with whether a read file matches."""
+    """Return each key file of a repository with whether a read file matches it."""
     if not repository.key_files:
         return {}
     paths = repository.files.filter(retired_at=None).values_list("path", flat=True)
@@ -130,14 +130,14 @@ def _key_files(repository: Repository) -> dict[str, bool]:
 
 
 class Passed(NamedTuple):
-    """Number of kernels that pass a gate, and of all that it checked."""
+    """Number of kernels that passed a gate, and of kernels that the gate checked."""
 
     passed: int
     of: int
 
 
 def quality(repositories: QuerySet[Repository]) -> dict[str, dict[str, Passed]]:
-    """Return counts by category and gate. A kernel in two categories counts in both."""
+    """Return counts by category and gate. A kernel in two categories is counted in both."""
     places = Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
     by = ("source_file__repository__category", "kernel__findings__gate")
     rows = places.filter(kernel__findings__isnull=False).values_list(*by).order_by(*by)
@@ -155,7 +155,7 @@ def by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
 
 
 def coverage_by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
-    """Count the kernels' provenance rows by license evidence, for each category."""
+    """Count the kernels' provenance rows for each category, by license evidence."""
     return _sums((row.category, row.licenses) for row in rows)
 
 
@@ -229,7 +229,7 @@ def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
 def _counts(
     rows: QuerySet[Any], key: str, columns: Mapping[str, Aggregate]
 ) -> defaultdict[int, dict[str, int]]:
-    """Count rows by repository. A repository without rows has zeros."""
+    """Count rows by repository. A repository without rows gets zeros."""
     counts: defaultdict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(columns, 0))
     for row in rows.order_by().values(key).annotate(**columns):
         counts[row[key]] = {name: row[name] or 0 for name in columns}
@@ -237,7 +237,7 @@ def _counts(
 
 
 def _drops(repositories: QuerySet[Repository]) -> defaultdict[int, dict[str, int]]:
-    """Count drops by reason, for the newest run of each source that read it."""
+    """Count drops by reason, in the newest successful run of each source that read files."""
     runs = IngestRun.objects.filter(repository__in=repositories, state=RunState.SUCCEEDED)
     runs = runs.exclude(stage="unchanged").order_by("pk")
     newest = dict(runs.values_list("repository_id", "pk"))

@@ -11,7 +11,7 @@ from curation.models.runs import LIVE
 
 
 class NotIngested(CurationError):
-    """This repository can't be ingested now."""
+    """The repository can't be ingested now."""
 
 
 def request_ingest(
@@ -23,10 +23,10 @@ def request_ingest(
     commit: str = "",
     retry_of: IngestRun | None = None,
 ) -> IngestRun:
-    """Queue an ingest. Without `hand_over` the caller runs it itself.
+    """Queue an ingest. If `hand_over` is False, the caller runs it instead of a worker.
 
-    `again` reads an unchanged source too. `commit` names a commit other than the newest.
-    `retry_of` is the run that the new one replaces.
+    `again`: read the source even if it is unchanged. `commit`: a commit to read instead of the
+        newest. `retry_of`: the run that the new run replaces.
     """
     if repository.opted_out:
         raise NotIngested(f"{repository} is opted out. Undo the opt-out first.")
@@ -50,7 +50,7 @@ def request_ingest(
 
 
 def retry_ingest(run: IngestRun, *, requested_by: User | None, failed: bool) -> IngestRun:
-    """Queue the repository of a failed or cancelled run again, at its newest commit."""
+    """Queue an ingest of the repository of a failed or cancelled run, at its newest commit."""
     if run.state not in (RunState.FAILED, RunState.CANCELLED):
         raise NotIngested(f"{run.label} has {run.state}: there is nothing to retry.")
     return request_ingest(run.repository, requested_by=requested_by, again=run.again, retry_of=run)

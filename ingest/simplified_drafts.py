@@ -1,4 +1,4 @@
-"""Complete drafts, shortened by a function that runs them. Ingest itself runs no code."""
+"""Complete drafts, made shorter by a function that runs them. Ingest itself runs no code."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -11,15 +11,15 @@ from ingest.drafting.outcomes import Missing
 from ingest.drafting.writing.finishing import finish_whole
 
 Simplify = Callable[[dict[str, str], str, bool], tuple[Mapping[str, str], Mapping[str, str]]]
-"""Returns shorter texts, given the texts, the entry point and whether gradients are compared.
+"""Function that returns shorter texts. Arguments: texts, entry point, if gradients are compared.
 
 It also returns results of a run: `missing` and `sentence` say why the draft is no pair, and
-`backward` names the torch operations that the backward pass relies on.
+`backward` names the torch operations on which the backward pass relies.
 """
 
 
 def simplified(outcomes: Iterable[DraftOutcome], simplify: Simplify) -> list[DraftOutcome]:
-    """Return the outcomes, with complete drafts as short as their test cases allow."""
+    """Return the outcomes. Complete drafts are as short as their test cases allow."""
     drafted = [*outcomes]
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         return finish_whole(drafted, threads.map(partial(_simplified, simplify), drafted))

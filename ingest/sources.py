@@ -1,4 +1,4 @@
-"""Sources by the name, URL or path that a person writes. Unknown ones are added."""
+"""Sources by the name, URL or path that a person typed. An unknown source is added."""
 
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,12 @@ from ingest.pipeline import EVERYTHING
 
 
 def network() -> Network:
-    """Return the servers that sources may be fetched from."""
+    """Return the servers from which sources may be fetched."""
     return Network(allowed_hosts=tuple(host.lower() for host in settings.GIT_ALLOWED_HOSTS))
 
 
 def wanted_files(repository: Repository) -> Selection:
-    """Return the files of a source that are read for kernels."""
+    """Return the selection of a source's files in which kernels are searched for."""
     if repository.origin == Origin.INDUCTOR:
         return FILES
     return Selection(
@@ -33,9 +33,9 @@ def wanted_files(repository: Repository) -> Selection:
 
 
 def readable_source(repository: Repository) -> Source:
-    """Return the URL or folder to read a repository from: its own, or its clone in LOCAL_CLONES.
+    """Return the URL or folder to read a repository from. A clone in LOCAL_CLONES comes first.
 
-    A clone gives the commit; name, URL and license are those of the repository.
+    The clone only gives the commit. Name, URL and license are those of the repository.
     """
     source = parse_source(repository.url, allow_local=repository.origin != Origin.GIT)
     if settings.LOCAL_CLONES and source.kind is SourceKind.REMOTE:
@@ -60,10 +60,10 @@ def known_source(text: str) -> Repository | None:
 
 
 def take_up(text: str, **columns: Any) -> Repository:
-    """Return the source that `text` names; an unknown one is added, with these columns.
+    """Return the source that `text` names. If it is unknown, add it with these columns.
 
-    A local clone of a known source gets its category, globs and role. A folder that overlaps a
-    known one is refused: each kernel in both would be stored twice.
+    A local clone of a known source gets the category, globs and role of that source. A folder that
+    overlaps a known folder is refused, because each kernel in both would be stored twice.
     """
     if known := known_source(text):
         if differing := [name for name in columns if getattr(known, name) != columns[name]]:
@@ -84,9 +84,9 @@ def take_up(text: str, **columns: Any) -> Repository:
 
 
 def take_up_compiled(text: str, stated: dict[str, str]) -> Repository:
-    """Return the source of a folder that torch.compile wrote; an unknown one is added.
+    """Return the source of a folder that torch.compile wrote. Add it if it is unknown.
 
-    stated: license and copyright that a person states for the model. If empty, earlier ones stay.
+    stated: license and copyright that a person states for the model. If empty, keep earlier ones.
     """
     if _folder(text) is None:
         raise CurationError(f"There is no folder {text}.")
@@ -100,7 +100,7 @@ def take_up_compiled(text: str, stated: dict[str, str]) -> Repository:
 
 
 def take_up_submodule(parent: Repository, submodule: Submodule) -> Repository:
-    """Return the source of a submodule, at the commit that its parent names."""
+    """Return the source of a submodule, at the commit that the parent repository names."""
     row, _ = Repository.objects.get_or_create(
         url=submodule.source.location,
         defaults={
@@ -138,7 +138,7 @@ def _folder(text: str) -> str | None:
 
 
 def chosen(text: str | None) -> QuerySet[Repository]:
-    """Return the source that a command names, or all sources that were read."""
+    """Return the source that a command names, or by default all sources that were read."""
     if text is None:
         return Repository.objects.exclude(last_ingested_at=None)
     source = known_source(text)

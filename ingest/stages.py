@@ -1,4 +1,4 @@
-"""Stages of the ingest that parse foreign text, in the sandbox: extract, isolate, license."""
+"""Stages of the ingest that parse foreign text in the sandbox: extract, isolate, license."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ingest.licenses import (
 
 
 def read_text(path: str, data: bytes) -> TextRead:
-    """Return the text of a file (of a notebook's code cells), or None if it is no text."""
+    """Return the text of a file, or None if it is no text. A notebook's text is its code cells."""
     text = _text(path, data)
     return TextRead(text, None if text is None else count_tokens(text))
 
@@ -47,7 +47,7 @@ def kernels(
     progress: Progress,
     at: At,
 ) -> Iterator[Candidate | Dropped]:
-    """Yield every kernel in the files `paths`, or the reason of a drop."""
+    """Yield every kernel in the files `paths`, or the reason why it was dropped."""
     for item in extract(tree, paths, progress, at=at):
         if isinstance(item, Extraction):
             yield _bounded_candidate(item, licenses, at)
@@ -81,7 +81,7 @@ def candidate(extraction: Extraction, licenses: FileLicenses) -> Candidate:
 
 
 class FileLicenses:
-    """License verdict on each file that a kernel draws from, computed once, on demand."""
+    """License verdict on each file that a kernel takes code from, computed once on first use."""
 
     def __init__(self, tree: SourceTree, reader: LicenseReader) -> None:
         self._tree = tree
@@ -96,7 +96,7 @@ class FileLicenses:
         return self._known[path]
 
     def texts(self, paths: Collection[str]) -> tuple[LicenseText, ...]:
-        """Return the license texts to export with a unit that draws from these files, each once."""
+        """Return the license texts to export with a unit that takes code from these files."""
         for path in paths:
             if path not in self._texts:
                 self._texts[path] = texts_for(path, self._governing)
@@ -109,7 +109,7 @@ class FileLicenses:
 
 
 def _stated_text(path: str, data: bytes) -> bytes:
-    """Return the text in which a file may state its license: for a notebook, all its cells."""
+    """Return the text that may state a file's license. For a notebook, it is that of all cells."""
     if not path.endswith(NOTEBOOK):
         return data
     try:

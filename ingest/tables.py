@@ -1,4 +1,4 @@
-"""Reports as lines for a terminal."""
+"""Reports as lines of text for a terminal."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from ingest.report import (
 
 
 def everything() -> Iterator[str]:
-    """Yield the statistics and gates of all sources that were read."""
+    """Yield the statistics and the gates' results of all sources that were read."""
     sources = read_sources()
     yield from statistics(list(report(sources)))
     yield ""
@@ -27,7 +27,7 @@ def everything() -> Iterator[str]:
 
 
 def statistics(rows: Sequence[SourceReport]) -> Iterator[str]:
-    """Yield each source with its drops, the categories, and the license coverage."""
+    """Yield lines for each source with its drops, for the categories, and for license coverage."""
     width = max((len(row.repository) for row in rows), default=10)
     yield _line(width, "source", *SUMMED)
     for row in rows:
@@ -57,7 +57,7 @@ def statistics(rows: Sequence[SourceReport]) -> Iterator[str]:
 
 
 def gates(counts: Mapping[str, Mapping[str, Passed]]) -> Iterator[str]:
-    """Yield how many kernels of each category pass each gate."""
+    """Yield for each category how many kernels pass each gate."""
     names = sorted({gate for passed in counts.values() for gate in passed})
     width = max(map(len, ("gates that kernels pass", *names)))
     yield _line(width, "gates that kernels pass", *counts)
@@ -74,7 +74,7 @@ def funnel(stages: Iterable[FunnelStage]) -> Iterator[str]:
 
 
 def extraction(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the counts of extracted files by category, and of those left out by reason."""
+    """Yield the counts of extracted files by category, and of left-out files by reason."""
     width = max(map(len, ("written", *manifest["categories"])))
     names = ("total_files", "total_lines", "total_size_bytes")
     yield _line(width, "written", "files", "lines", "bytes")

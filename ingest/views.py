@@ -1,4 +1,4 @@
-"""Page for a new installation: a checklist from a source to a dataset."""
+"""Page for a new installation: a checklist of the steps from a source to a dataset."""
 
 from typing import Any
 
@@ -61,13 +61,13 @@ def welcome(request: HttpRequest) -> HttpResponse:
 @require_POST
 @may_ingest
 def queue_ingest(request: HttpRequest) -> HttpResponse:
-    """Queue the ingest of a known source or a typed repository or folder, and show its run.
+    """Queue the ingest of a known source or of a typed repository or folder, and show its run.
 
-    A refused text is shown again in its field.
+    If the text is refused, it is shown again in its field.
     """
     text = request.POST.get("source", "").strip()
     try:
-        # A folder is named by its absolute path, because people don't know the working folder.
+        # A folder must be an absolute path, because the user doesn't know the app's working folder.
         source = parse_source(text, allow_local=True)
         run = request_ingest(take_up(source.location), requested_by=person(request))
     except CurationError as error:
@@ -110,7 +110,7 @@ def _reviewed() -> dict[str, Any]:
 
 
 def _exported() -> dict[str, Any]:
-    """Return the state of the export step. A command-line export is known by its splits."""
+    """Return the state of the export step. A command-line export is recognized by its splits."""
     archives = ExportRun.objects.filter(state=RunState.SUCCEEDED).exclude(archive="").count()
     releases = Release.objects.count()
     return {
@@ -121,13 +121,13 @@ def _exported() -> dict[str, Any]:
 
 
 def _invited() -> dict[str, Any]:
-    """Return the state of the invitation step: a second review needs two people."""
+    """Return the state of the invitation step. The reason: a second review needs two people."""
     count = User.objects.filter(is_active=True, groups__name__in=GRANTED).distinct().count()
     return {"done": count > 1, "count": count}
 
 
 def _known_sources() -> QuerySet[Repository]:
-    """Return the most important sources on the web, with the state of their newest ingests."""
+    """Return the most important sources on the web, with the state of their newest ingest runs."""
     sources = Repository.objects.enabled().sources().filter(origin=Origin.GIT)
     return _with_last_run(sources)[:SHOWN]
 

@@ -11,7 +11,7 @@ from ingest.classify.operation import operation
 from ingest.classify.operation_signs import Operation
 from ingest.classify.tags import tags
 
-# Raise this version when the kind, hardware or lowest Triton release of some text changes.
+# Raise this version if the kind, hardware or lowest Triton release changes for any text.
 VERSION = "5"
 
 
@@ -21,14 +21,14 @@ class Classification:
     difficulty: Difficulty
     tags: tuple[str, ...]
     evidence: tuple[Evidence, ...]
-    """At least one piece for each verdict, except for an `other` without a match."""
+    """At least one piece of evidence per verdict. Only an `other` without a match may have none."""
     rules: str = VERSION
 
 
 def classify(name: str, text: str, place: str = "") -> Classification:
-    """Classify one kernel.
+    """Classify one kernel. `place` names its file and its launcher.
 
-    `text` is its standalone unit, or else its function; `place` names its file and its launcher.
+    `text` is its standalone unit, or its function if it has no unit.
     """
     return classification(read(name, text, place))
 

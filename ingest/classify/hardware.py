@@ -1,11 +1,10 @@
-"""Accelerator that a kernel is written for: by its text, else by its paths.
+"""Accelerator that a kernel is written for, from its text first and then from its paths.
 
 1. A text names hardware by imports or calls (`torch_npu`, `tl.extra.hip`), or by a launch option
-that other compilers refuse (`waves_per_eu`). Under a condition on the environment, such as `if
-is_hip():`, it does not: such a kernel runs on CUDA too.
-2. A path names hardware by a folder (`backends/_ascend/`) or by a word of the file's name
-(`rms_norm_npu.py`). A kernel with several paths has no hardware by path if one of them names
-none.
+that other compilers refuse (`waves_per_eu`). A name under a condition on the environment, such as
+`if is_hip():`, does not count, because such a kernel runs on CUDA too.
+2. A path names hardware by a folder (`backends/_ascend/`) or by a word in the name of the file
+(`rms_norm_npu.py`). If a kernel has several paths, each of them must name hardware.
 3. Any other kernel is for `cuda`. A repository's owner does not count: a kernel of ROCm/aiter whose
 text and path do not name AMD runs unchanged on CUDA.
 """
@@ -45,7 +44,7 @@ MODULES = {
     "jax.experimental.pallas.tpu": "tpu",
     "triton.language.extra.cpu": "cpu",
 }
-"""`triton.language.extra.xpu` is not here: Intel's and Kunlunxin's compilers both have it."""
+"""`triton.language.extra.xpu` is not here, because Intel's and Kunlunxin's compilers have it."""
 
 OPTIONS = {
     "waves_per_eu": "hip",
@@ -72,13 +71,13 @@ FOLDERS = {
     "cpu": "cpu", "arm": "cpu",
 }  # fmt: skip
 WORDS = FOLDERS.keys() - {"cpu", "arm", "intel"}
-"""Words that name hardware inside the name of a file or folder too.
+"""Words that name hardware even if they are only a part of the name of a file or folder.
 
 `cpu_offload.py` holds kernels that run on a GPU, so `cpu` counts only as the complete name of a
 folder.
 """
 SHARED = frozenset({"cuda", "gpu", "nvidia"})
-"""A name with one of these words names no hardware: `cuda_hip_ops.py` is for both."""
+"""A name that contains one of these words names no hardware: `cuda_hip_ops.py` is for both."""
 
 _MENTIONED = re.compile(
     rf"\b(?:{'|'.join({*(name.rpartition('.')[2] for name in MODULES), *OPTIONS})})\b|DeviceProp"
@@ -86,7 +85,7 @@ _MENTIONED = re.compile(
 
 
 def hardware(named: str, paths: Collection[str]) -> str:
-    """Return a value of the dataset's `hardware`.
+    """Return the hardware of a kernel, as the value of the dataset's `hardware` column.
 
     named: the hardware that the text names, or "".
     paths: paths of the files that contain the kernel now.
@@ -95,7 +94,7 @@ def hardware(named: str, paths: Collection[str]) -> str:
 
 
 def hardware_of_paths(paths: Collection[str]) -> str:
-    """Return the hardware that all paths name, or "" if one names none."""
+    """Return the hardware that the paths name, or "" if a path names none."""
     names = {hardware_of_path(path) for path in paths}
     return min(names) if names and "" not in names else ""
 
@@ -125,7 +124,7 @@ def hardware_of_text(text: str) -> str:
         return ""
     for use in uses(tree):
         if use.name.endswith("DeviceProperties") and use.keyword == "type":
-            # A compiler emitted this text, with the type of the device.
+            # Text emitted by a compiler states the type of the device.
             return str(use.value) if use.value in ("hip", "xpu", "cpu") else ""
         for module, named in MODULES.items():
             if f"{use.name}.".startswith(f"{module}."):
@@ -135,9 +134,9 @@ def hardware_of_text(text: str) -> str:
 
 
 def _options(tree: ast.Module) -> set[str]:
-    """Return launch options in decorators and at module level.
+    """Return the launch options in decorators and at module level.
 
-    Function bodies are skipped, because an option there may depend on a condition of the caller.
+    Function bodies are skipped, because an option inside may depend on a condition of the caller.
     """
     options: set[str] = set()
     for statement in tree.body:
@@ -157,5 +156,5 @@ def _options(tree: ast.Module) -> set[str]:
 
 
 def _parameters(tree: ast.Module) -> set[str]:
-    """Return the parameters of the functions: every compiler accepts an option declared there."""
+    """Return the parameters of all functions. Every compiler accepts an option declared as one."""
     return {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}

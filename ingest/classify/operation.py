@@ -1,4 +1,4 @@
-"""Operation type of a kernel, by the first rule that matches.
+"""Operation type of a kernel. The first rule that matches decides.
 
 Rules look at calls. Names of functions, parameters, the file and the launcher only distinguish
 kernels with the same calls, so no rule relies on names alone.
@@ -75,7 +75,7 @@ def operation(reading: Reading, flow: Flow) -> tuple[Operation, tuple[Evidence, 
 def attention(reading: Reading, _: Flow) -> Found:
     """Match scores times values: two products with a softmax or a decay between them.
 
-    One step of attention (scores, weights times values, their gradients) matches too.
+    A kernel for one of these steps, or for its gradients, matches too.
     """
     dots = reading.named("tl.dot")
     exponentials = reading.named(*EXPONENTIALS)
@@ -106,7 +106,7 @@ def attention(reading: Reading, _: Flow) -> Found:
 
 
 def rotary(reading: Reading, _: Flow) -> Found:
-    """Match pairs of values that are rotated by angles. There is no type for it: it is `other`."""
+    """Match pairs of values that are rotated by angles. They have no type of their own."""
     if reading.named("tl.dot", *SUMS):
         return ()
     turned = rotation(reading)
@@ -163,7 +163,7 @@ def loss(reading: Reading, flow: Flow) -> Found:
 
 
 def quantization(reading: Reading, _: Flow) -> Found:
-    """Match numbers scaled into few bits, or back. A kernel with a product is no quantization."""
+    """Match numbers scaled into few bits, or back. A kernel with a product never matches."""
     if reading.named("tl.dot"):
         return ()
     scales = [p for p in (*reading.parameters, *local_names(reading)) if SCALE.search(p)]
@@ -237,7 +237,7 @@ def softmax(reading: Reading, _: Flow) -> Found:
 
 
 def normalization(reading: Reading, _: Flow) -> Found:
-    """Match a division by a root of a mean square; the backward uses a stored root."""
+    """Match a division by a root of a mean square. A backward kernel uses a stored root instead."""
     sums = reading.named(*SUMS)
     roots = reading.named(*ROOTS, "tl.pow")
     statistics = [p for p in (*reading.parameters, *local_names(reading)) if STATISTIC.search(p)]

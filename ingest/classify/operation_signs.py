@@ -1,4 +1,4 @@
-"""Signs that the rules of operation types use: patterns of names, and questions about a kernel."""
+"""Signs that the rules of operation types use: patterns of names, and predicates of a kernel."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def is_called(reading: Reading, pattern: re.Pattern[str]) -> bool:
 
 
 def is_about(reading: Reading, pattern: re.Pattern[str]) -> bool:
-    """Return whether the name of the kernel, its file or its launcher matches."""
+    """Return whether the name of the kernel, of its file or of its launcher matches."""
     return is_called(reading, pattern) or pattern.search(reading.place.lower()) is not None
 
 
@@ -98,9 +98,9 @@ def has_parameter(reading: Reading, pattern: re.Pattern[str]) -> bool:
 
 
 def has_attention_names(reading: Reading) -> bool:
-    """Return whether parameters are queries, keys and values.
+    """Return whether parameters are named like queries, keys and values.
 
-    Backward kernels and linear attentions take two of them.
+    Two of the three are enough, as in backward kernels and linear attentions.
     """
     names = plain_parameters(reading)
     queries = {"q", "query", "dq", "q_nope", "q_rope"} & names
@@ -128,7 +128,7 @@ def source(reading: Reading) -> str:
 
 
 def is_moved(value: Node, values: dict[str, list[Node]]) -> bool:
-    """Return whether an expression is a load, perhaps converted, reshaped or transposed."""
+    """Return whether an expression is a load. It may be converted, reshaped or transposed."""
     node: Node | None = value
     for _ in range(CHAIN):
         if node is None:
@@ -173,10 +173,10 @@ def written_references(kernel: Node, reading: Reading) -> list[Evidence]:
 
 
 def draws(reading: Reading) -> list[Call]:
-    """Return the calls that draw random numbers, if the kernel is about drawing.
+    """Return the calls that draw random numbers, if drawing is the kernel's purpose.
 
-    It is if the kernel itself draws, or each function that it calls. Other draws are a part of
-    another operation, such as an activation with a dropout.
+    It is if the kernel itself draws, or if each function that it calls draws. Otherwise the draws
+    are a part of another operation, such as an activation with a dropout.
     """
     calls = reading.named(*RANDOM)
     own = {call.name for call in reading.calls if _is_in(call, reading.kernel)}
@@ -190,7 +190,7 @@ def _is_in(call: Call, function: Node | None) -> bool:
 
 
 def returned(reading: Reading) -> list[Evidence]:
-    """Match a helper without calls that returns an expression of its arguments."""
+    """Match a helper that makes no calls and returns an expression of its arguments."""
     if reading.kernel is None or re.search(r"pid|swizzle|offset|ptr", source(reading)):
         return []
     for node in captures("(return_statement (_) @value)", reading.kernel).get("value", ()):

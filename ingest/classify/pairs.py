@@ -1,4 +1,4 @@
-"""Operation type of a drafted pair: by its Python code first, then by its kernels."""
+"""Operation type of a drafted pair, from its Python code first and then from its kernels."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Program of the sandboxed license detector.
 
-`python -c … FD SECONDS` reads one JSON request a line from its standard input, and writes one JSON
-answer a line to the file descriptor FD.
+`python -c … FD SECONDS` reads JSON requests from its standard input and writes the JSON answers to
+the file descriptor FD, each on one line.
 """
 
 import sys

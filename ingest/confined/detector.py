@@ -1,8 +1,8 @@
 """Client of a sandboxed process that runs scancode, which needs a gigabyte of memory.
 
 The process starts with the first text and serves all repositories, because its index takes seconds
-to load. If it hangs or ends on a text, that text has no result, and the next text gets a new
-process. The process ends together with the one that started it.
+to load. If it hangs or ends while it reads a text, that text has no result, and a new process reads
+the next text. The detector's process ends together with the process that started it.
 """
 
 import threading
@@ -18,7 +18,7 @@ class DetectorNotStarted(Exception):
 
 
 class ConfinedScancode:
-    """License detector with the interface of `Scancode`, in another process."""
+    """License detector with the interface of `Scancode`. The detection runs in another process."""
 
     def __init__(self, seconds: float = SECONDS_A_TEXT) -> None:
         self._seconds = seconds
@@ -31,7 +31,7 @@ class ConfinedScancode:
 
     @property
     def pid(self) -> int | None:
-        """Number of the detector's process, or None."""
+        """Process id of the detector, or None."""
         return self._process.pid if self._process is not None else None
 
     def match(self, text: str, *, approximate: bool = True) -> list[Match]:
@@ -56,7 +56,7 @@ class ConfinedScancode:
             except DetectionTookTooLong:
                 raise
             except BaseException:
-                # After an interruption, the next request would get the answer to this one.
+                # After an interruption, the next request would get the answer to this request.
                 self.end()
                 raise
 
@@ -76,6 +76,6 @@ class ConfinedScancode:
             if not isinstance(error, WorkerEnded):
                 raise
             raise DetectorNotStarted(f"The license detector's process {error}.") from error
-        # The detector checks its own time limit, but only between two passages.
+        # The detector checks its own time limit too, but only between two passages.
         process.silence = 2 * self._seconds
         return process

@@ -1,4 +1,4 @@
-"""Messages of a sandboxed process to and from the ingest, one line of JSON each."""
+"""Messages between a sandboxed process and the ingest. Each is one line of JSON."""
 
 import os
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from ingest.confined.values import read_json, to_json
 
 
 class Line:
-    """The two pipes of a sandboxed process: requests come from one, answers go to the other."""
+    """The two pipes of a sandboxed process: one brings requests, the other takes the answers."""
 
     def __init__(self, reading: BinaryIO, writing: int) -> None:
         self._reading = reading
@@ -18,7 +18,7 @@ class Line:
 
     @contextmanager
     def talk(self) -> Iterator[None]:
-        """Mark one exchange. An interruption in it would leave half a message in a pipe."""
+        """Mark one exchange. An interruption during it would leave half a message in a pipe."""
         self._depth += 1
         try:
             yield

@@ -25,14 +25,14 @@ from validation.harness.sandbox import (
     start,
 )
 
-# scancode's index takes 1.4 GB of address space. Parsing real files takes far less.
+# Maximum address space in bytes. scancode's index takes 1.4 GB. Parsing real files takes far less.
 MEMORY = 4 << 30
 LIMITS = RunLimits(
     memory=MEMORY, group_memory=MEMORY, tree_memory=MEMORY, cpu_seconds=4 * 3600, processes=64,
     file_size=256 << 20, open_files=256,
 )  # fmt: skip
 SCRATCH = 256 << 20
-# A worker without a message for so long counts as dead. Rebuilding scancode's index takes minutes.
+# Maximum seconds without a message from a worker. Rebuilding scancode's index takes minutes.
 SILENCE_SECONDS = 900.0
 LARGEST_ANSWER = 64 << 20
 _PIECE = 1 << 20
@@ -40,7 +40,7 @@ PACKAGES = tuple(Path(package.__path__[0]).resolve() for package in (ingest, cur
 
 
 class WorkerEnded(Exception):
-    """The process ended or sent an invalid message. The message completes a sentence after "it"."""
+    """The process ended or sent an invalid message. The text continues a sentence after "it"."""
 
     def __init__(self, words: str, *, silent: bool = False) -> None:
         super().__init__(words)
@@ -49,7 +49,7 @@ class WorkerEnded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Confinement of a worker, and its allowed silence."""
+    """Confinement of a worker, and the time that it may stay silent."""
 
     level: Level | None = None
     limits: RunLimits = LIMITS
@@ -64,7 +64,7 @@ DEFAULT_TERMS = Terms()
 
 
 class Process:
-    """Run of one module of the project in the sandbox. The caller must `end` it."""
+    """One module of the project that runs as a sandboxed process. The caller must `end` it."""
 
     def __init__(self, name: str, *arguments: str, terms: Terms = DEFAULT_TERMS) -> None:
         self.silence = terms.silence
@@ -99,7 +99,7 @@ class Process:
         return self._process.pid
 
     def send(self, message: dict[str, Any], payload: bytes = b"") -> None:
-        """Send one line of JSON, and the bytes that it announces."""
+        """Send one line of JSON, followed by the bytes that it announces."""
         unsent = memoryview(to_json(message) + b"\n" + payload)
         deadline = time.monotonic() + self.silence
         while unsent:
@@ -171,8 +171,8 @@ def _is_ready(descriptor: int, event: int, deadline: float) -> bool:
 def _command(name: str, *arguments: str) -> list[str]:
     """Return the command that runs the module `name` of one of the packages.
 
-    The sandbox can't list the folder that contains the packages, because it may hold the data
-    folder. So no import path leads to them, and the program sets the folder of each package.
+    The folder that contains the packages may also hold the data folder, so the sandbox can't list
+    it. Imports can't find the packages there, so the program sets the folder of each package.
     """
     folders = {folder.name: str(folder) for folder in PACKAGES}
     program = (

@@ -1,8 +1,8 @@
 """Client of the sandboxed worker: sends it the files of a repository, and receives the kernels.
 
-If a worker ends, the file that it was reading is left out, and a new worker continues. A worker may
-be under the control of a file, so only its answers about files that it got are used. The client
-computes all hashes, and caches license readings only of content that it sent to the worker.
+If a worker ends, the file that it was reading is left out, and a new worker continues. A file may
+have taken control of a worker, so the client accepts only answers about files that it sent. The
+client computes all hashes, and caches license readings only of content that it sent to the worker.
 """
 
 import hashlib
@@ -30,9 +30,9 @@ from validation.harness.sandbox import Level
 
 log = logging.getLogger(__name__)
 
-# Reading of a repository stops after so many files that end a worker.
+# Maximum number of files of a repository that may end a worker. Then the reading stops.
 MOST_ENDED = 10
-# PyTorch has 3,000 kernels.
+# Maximum number of items of a repository. PyTorch has 3,000 kernels.
 MOST_ITEMS = 200_000
 LONGEST_SECONDS = 6 * 3600.0
 BATCH = 250
@@ -47,7 +47,7 @@ _REASON = re.compile(r"[a-z-]{1,60}")
 
 
 class Reader:
-    """Context manager that owns the worker, which starts with the first request."""
+    """Context manager that owns the worker process and starts it with the first request."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Reader:
 
     @property
     def pid(self) -> int | None:
-        """Number of the running process, or None."""
+        """Id of the running process, or None."""
         return self._process.pid if self._process is not None else None
 
     def file(self, blob: Blob) -> FileRead | Dropped:
@@ -97,9 +97,9 @@ class Reader:
         return file_read(blob, text)
 
     def kernels(self, paths: Sequence[str]) -> Iterator[Candidate | Dropped]:
-        """Yield every kernel in the named files, or the reason why one was left out."""
+        """Yield every kernel in the named files, or the reason why a kernel was left out."""
         yielded: set[tuple[object, ...]] = set()
-        # Items that an ended worker sent. The next worker sends them again.
+        # Items that an ended worker has already sent. The new worker sends them a second time.
         repeated: frozenset[tuple[object, ...]] = frozenset()
         current_process: Process | None = None
         while True:
@@ -128,7 +128,7 @@ class Reader:
                 )
 
     def evidence(self, item: Candidate) -> Evidence | Dropped:
-        """Return the evidence in the kernel's text, or why the kernel was left out."""
+        """Return the evidence in the kernel's text, or the reason why the kernel is left out."""
         kernel = item.kernel
         if kernel.path in self._left_out:
             lost = Dropped("evidence", kernel.path, ENDED, self._left_out[kernel.path])
@@ -199,7 +199,7 @@ class Reader:
         return self._readings.get(key) if _KEY.fullmatch(key) else None
 
     def _keep(self, key: str, value: str) -> None:
-        """Cache a license reading, if it is of content that the worker was sent.
+        """Cache a license reading, if its content was sent to the worker.
 
         Attack: a false reading of other content would apply to every repository with that content.
         """
@@ -237,7 +237,7 @@ class Reader:
         return self._process
 
     def _lost(self, error: WorkerEnded | UnreadableAnswer, stage: str) -> Dropped:
-        """Record that the file which the worker was reading is left out.
+        """Record as left out the file that the worker was reading.
 
         Raises CurationError if no file explains the end, or if too many files ended a worker.
         """

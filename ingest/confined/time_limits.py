@@ -15,13 +15,13 @@ from ingest.extract import TookTooLong
 
 KERNEL_SECONDS = 20.0
 FILE_SECONDS = 60.0
-"""A file of 729 kB with 3,478 kernels takes 13 s (2026-11-29)."""
+"""Seconds of processor time for a file. 729 kB with 3,478 kernels take 13 s (2026-11-29)."""
 AGAIN_SECONDS = 0.1
-"""Interval of the signal. It repeats, because it is ignored while a message is in progress."""
+"""Seconds between signals. A signal is ignored during a message, so it must be repeated."""
 
 
 class TimeLimits:
-    """Timer of the current work. Use it in the main thread only, and don't nest it."""
+    """Timer of the current work. Use it in the main thread only, and don't nest its contexts."""
 
     def __init__(self, is_talking: Callable[[], bool]) -> None:
         self._is_talking = is_talking
@@ -34,7 +34,7 @@ class TimeLimits:
     def around(self, path: str) -> Iterator[None]:
         """Raise TookTooLong if the time for one kernel or for its file is used up."""
         left = FILE_SECONDS - self._spent[path]
-        # The timer counts in ticks: it may end the file's last part before its time is used up.
+        # The timer counts in ticks, so it could end the last part of a file slightly too early.
         if left < AGAIN_SECONDS:
             raise TookTooLong(_sentence(FILE_SECONDS, "This file"))
         if left < KERNEL_SECONDS:

@@ -1,7 +1,7 @@
 """Conversion between values and JSON, for messages to and from sandboxed processes.
 
-Attack: a file takes over the worker, which sends a hostile answer. Defense: each field is
-checked against its type, and characters that no database stores are removed from strings.
+Attack: a file takes control of the worker, which sends a hostile answer. Defense: each field is
+    checked against its type, and characters that no database stores are removed from strings.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _whole_number(data: Any) -> int:
 
 
 def _number(data: Any) -> float:
-    # NaN is not below infinity either.
+    # This also refuses NaN, because no comparison with NaN is true.
     _expect(type(data) in (int, float) and abs(data) < math.inf, "a number")
     return float(data)
 

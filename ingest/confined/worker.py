@@ -1,9 +1,9 @@
 """Program of the sandboxed worker that parses files.
 
-`python -c … FD` reads one JSON request a line from its standard input, sometimes followed by bytes,
-and writes JSON lines to the file descriptor FD. While it works on a request, it asks for files and
-license readings through the same pipes. It names each file before it reads it, so that a crash
-costs only that file.
+`python -c … FD` reads JSON requests from its standard input, one on each line, and writes JSON
+lines to the file descriptor FD. Bytes may follow a request. During a request, the worker asks for
+files and license readings through the same pipes. It names each file before it reads it, so that a
+crash costs only that file.
 """
 
 import sys
@@ -28,7 +28,7 @@ PROGRESS_SECONDS = 0.5
 
 
 class Reporter:
-    """Sender of the current path and the progress to the ingest."""
+    """Sender of messages to the ingest about the current path and the progress."""
 
     def __init__(self, line: Line, bounded: At) -> None:
         self._line = line
@@ -47,7 +47,7 @@ class Reporter:
 
 
 class RemoteTree:
-    """Files of the repository, each requested when it is read."""
+    """Files of the repository. The worker requests each file when it reads it."""
 
     def __init__(self, line: Line, paths: list[str]) -> None:
         self._line = line
@@ -77,7 +77,7 @@ class RemoteDetector:
 
 
 class RemoteReadings:
-    """The license readings that the ingest has cached."""
+    """The license readings in the ingest's cache."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
@@ -91,7 +91,7 @@ class RemoteReadings:
 
 
 class Worker:
-    """Server of the requests, one at a time."""
+    """Server of the ingest's requests, one at a time."""
 
     def __init__(self, line: Line, bounded: At = nullcontext) -> None:
         self._line = line
@@ -121,7 +121,7 @@ class Worker:
         return None
 
     def _next(self, order: dict[str, Any]) -> Any:
-        """Send the next kernels and return their number. If it is below BATCH, no more follow."""
+        """Send the next kernels and return their number. A number below BATCH means the end."""
         items = list(islice(self._items, BATCH))
         for item in items:
             self._line.tell(item={type(item).__name__.lower(): item})

@@ -1,5 +1,5 @@
-"""Transitive closure of a kernel: the statements of all files that it needs.
-Rendering the result is the task of `render`.
+"""Transitive closure of a kernel: all statements, in any file, that it needs.
+The module `render` writes the result as text.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from ingest.extract.targets import Local, Resolution
 
 NESTING_LIMIT = 20
 PIECE_LIMIT = 2000
-"""A larger closure is a complete application, not a kernel."""
+"""Maximum number of statements. A larger closure is a complete application, not a kernel."""
 
 
 @dataclass(eq=False, slots=True)
 class Piece:
-    """A statement of the standalone module."""
+    """A statement that belongs to the standalone module."""
 
     module: Module
     scope: Scope
@@ -155,7 +155,7 @@ class Gatherer:
             self._queue.append(key)
 
     def _resolution(self, piece: Piece) -> Resolution:
-        """Return the meanings of a statement's names. They are cached for other kernels."""
+        """Return the meanings of a statement's names. The result is cached for other kernels."""
         shared = piece.leaf is not None and piece.module.path not in self._given_paths
         reading = (self._resolver.packages, self._drop_tuning)
         if piece.leaf is not None and shared and reading in piece.leaf.resolved:
@@ -196,7 +196,7 @@ class Gatherer:
         return Piece(module, scope, leaf.node, clauses, leaf.names, leaf=leaf)
 
     def _header(self, piece: Piece, clause: Clause) -> None:
-        """Resolve the names in the headers of a compound statement around a piece."""
+        """Resolve the names in the headers of a compound statement that encloses a piece."""
         place = (piece.module.path, clause.compound)
         if place in self._closure.headers:
             return
@@ -225,7 +225,7 @@ def _binds(piece: Piece) -> tuple[str, ...]:
 def _why_not_lifted(
     resolver: Resolver, module: Module, scope: Scope, name: str, bindings: list[Binding]
 ) -> str | None:
-    """Return why a function's local name can't move to module level, or None."""
+    """Return the reason why a function's local name can't move to module level, or None."""
     capture = f"It captures {name}, which the function {scope.name} around it computes."
     if len(bindings) != 1 or name in scope.parameters:
         return capture

@@ -18,7 +18,7 @@ class Decoded:
 
 
 def decode(data: bytes) -> Decoded:
-    """Return the text of a source file, with a note if it is not in its declared encoding."""
+    """Return the text of a source file. Its note says if the declared encoding was wrong."""
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)

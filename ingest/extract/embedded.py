@@ -19,7 +19,7 @@ from ingest.extract.syntax import Source
 FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*$")
 PYTHON_TAGS = frozenset({"", "python", "py", "python3", "triton", "pycon"})
 HOLES = (
-    # No braces inside: the search stays linear on a text that consists of braces.
+    # Braces inside are excluded, so that the search stays linear on a text of braces only.
     re.compile(r"\{\{[^{}]*\}\}"),
     re.compile(r"\{%[^{}]*%\}"),
     re.compile(r"\{#[^{}]*#\}"),
@@ -28,14 +28,14 @@ HOLES = (
 )
 FORMAT_HOLE = re.compile(r"(?<!\{)\{[A-Za-z_][\w.]*(?:![rsa])?(?::[^{}\n]*)?\}(?!\})")
 DECORATOR = re.compile(rb"\n[ \t]*@[^\n]*\bjit\b")
-"""The match begins with a line end, because a decorator is never on the line of the quotes."""
+"""The match begins at a line end, because a decorator is never on the line of the quotes."""
 INSIDE_STRING = frozenset({"string_content", "escape_sequence", "escape_interpolation"})
 KERNEL = re.compile(r"^[ \t]*@.*\bjit\b", re.M)
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Python code, and the original lines of the file with the same numbers."""
+    """Python code, and the lines of the original file with the same line numbers."""
 
     code: str
     original: tuple[str, ...]
@@ -43,7 +43,7 @@ class Fragment:
 
 
 def in_strings(source: Source) -> Iterator[Fragment]:
-    """Yield triple-quoted strings and f-strings that hold a jitted function."""
+    """Yield the triple-quoted strings and f-strings that contain a jitted function."""
     for node in _strings_with_decorators(source):
         text, holes = _content(source, node)
         if KERNEL.search(text) is None:
@@ -73,7 +73,7 @@ def in_template(text: str) -> Iterator[Fragment]:
 
 
 def in_markdown(text: str) -> Iterator[Fragment]:
-    """Yield the fenced blocks that are Python or have no language."""
+    """Yield the fenced code blocks that are marked as Python or have no language."""
     lines = text.split("\n")
     opened: tuple[int, str, str] | None = None
     for number, line in enumerate(lines):
@@ -102,7 +102,7 @@ def _fragment(text: str, first: int, original: str, holes: bool) -> Fragment:
 
 
 def _without_holes(text: str) -> str:
-    """Replace every hole by a name of the same length."""
+    """Replace every template hole by a name of the same length."""
     for hole in (*HOLES, FORMAT_HOLE):
         text = hole.sub(_placeholder, text)
     return text

@@ -29,9 +29,9 @@ from ingest.extract.resolve import Resolver
 from ingest.extract.source_tree import SourceTree
 
 Progress = Callable[[str, int, int], None]
-"""Callback with the stage, the number of finished files and the number of all files."""
+"""Callback with the stage, the number of finished files and the total number of files."""
 At = Callable[[str], AbstractContextManager[object]]
-"""Context manager around the reading of a file or kernel, by path. It may raise TookTooLong."""
+"""Context manager around the work on the file or kernel at a path. It may raise TookTooLong."""
 
 
 def extract(
@@ -42,7 +42,7 @@ def extract(
 ) -> Iterator[Extraction | Problem]:
     """Yield every kernel of the given files (default: all), ordered by path and line.
 
-    Definitions and launches are searched in the complete tree, regardless of `paths`.
+    Definitions and launches are searched for in the complete tree, regardless of `paths`.
     """
     session = Session(tree, progress, at)
     return session.run(None if paths is None else frozenset(paths))
@@ -50,7 +50,7 @@ def extract(
 
 @dataclass(eq=False)
 class Session:
-    """One extraction from a tree: its kernels and their uses."""
+    """One extraction from a tree, with the tree's kernels and their uses."""
 
     tree: SourceTree
     progress: Progress | None
@@ -58,7 +58,7 @@ class Session:
     candidates: set[str] = field(default_factory=set)
     problems: dict[str, list[Problem]] = field(default_factory=dict)
     pallas: dict[str, dict[int, list[PallasCall]]] = field(default_factory=dict)
-    """Calls of each Pallas kernel, by the kernel's path and first byte."""
+    """Calls that pass each Pallas kernel, by the kernel's path and first byte."""
 
     def __post_init__(self) -> None:
         self.repository = Repository(self.tree)
@@ -73,7 +73,7 @@ class Session:
             self.repository.forget()
 
     def know(self) -> None:
-        """Index every kernel of the tree and every use of one."""
+        """Index every kernel of the tree and every use of a kernel."""
         self._find()
         self._read_uses()
 
@@ -103,7 +103,7 @@ class Session:
         for path, error in self._each("finding kernels", known, self._find_in):
             self.candidates.discard(path)
             self.problems[path] = [Problem(path, None, "too-slow", str(error))]
-        # A kernel may be defined in a file that does not call it.
+        # A Pallas kernel may be defined in a file without a `pallas_call`.
         self.candidates.update(self.pallas)
 
     def _each(
@@ -231,7 +231,7 @@ def _in_strings(module: Module) -> list[Extraction]:
 
 
 def _in_cell(item: Extraction | Problem, cells: tuple[int, ...]) -> Extraction | Problem:
-    """Return the item with line numbers relative to the code cell that it begins in."""
+    """Return the item with line numbers relative to the code cell in which it begins."""
     line = item.line if isinstance(item, Problem) else item.kernel.start_line
     cell, start = cell_of(cells, line or 1)
     if isinstance(item, Problem):
@@ -248,7 +248,7 @@ def _in_cell(item: Extraction | Problem, cells: tuple[int, ...]) -> Extraction |
 
 
 def remarks(module: Module) -> Iterator[Problem]:
-    """Yield warnings about undecodable bytes and the first syntax error."""
+    """Yield a warning for undecodable bytes and one for the first syntax error."""
     if module.note is not None:
         yield Problem(module.path, None, "encoding", module.note)
     if module.broken_line is not None:

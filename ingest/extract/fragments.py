@@ -1,6 +1,6 @@
 """Extraction from a fragment: a string constant, a template or a Markdown block.
 
-It is extracted like a repository of one file. Its line numbers are those of the containing file.
+A fragment is treated as a repository of one file. Its line numbers are those of its file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HOLED = "It is a template: its holes are filled by code when it is used."
 
 
 def kernels_in(path: str, fragment: Fragment) -> Iterator[Extraction]:
-    """Yield every kernel of the fragment. A kernel with holes is never standalone."""
+    """Yield every kernel of the fragment. A kernel with template holes is never standalone."""
     name = path if path.endswith(".py") else f"{path}.py"
     code = fragment.code.encode("utf-8")
     repository = Repository(MemoryTree({name: code}))
@@ -66,7 +66,7 @@ def _extraction(
         launchers=tuple(replace(launcher, path=path) for launcher in record.launchers),
     )
     if fragment.container == "template":
-        # The kernel's name may itself be a hole of the template.
+        # A template hole may stand in place of the kernel's name.
         written = DEFINED_NAME.search(source)
         name = written.group(1) if written else record.name
         qualname = record.qualname.removesuffix(record.name) + name

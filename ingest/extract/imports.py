@@ -21,8 +21,8 @@ REMAINING_PALLAS = frozenset({"jax", "jaxlib", "numpy"})
 class Imported:
     """One imported name.
 
-    `from ..module import attribute as name` has level 2; `import a.b` has no attribute. An import
-    without `as` binds the first part of its dotted name: `binds_root` is then true.
+    `from ..module import attribute as name` has level 2. `import a.b` has no attribute. An import
+    without `as` binds the first part of its dotted name; then `binds_root` is true.
     """
 
     name: str
@@ -43,7 +43,7 @@ def may_remain(module: str, packages: frozenset[str] = REMAINING) -> bool:
 
 
 def read_import(node: Node) -> tuple[Imported, ...]:
-    """Return the names that an import statement binds; empty for a `from __future__` import."""
+    """Return the names that an import statement binds. A `from __future__` import binds none."""
     if node.type == "import_statement":
         return tuple(_plain(child) for child in node.children_by_field_name("name"))
     if node.type != "import_from_statement":
@@ -104,7 +104,7 @@ def _dotted_and_alias(node: Node) -> tuple[str, str]:
 
 
 def _joined(node: Node) -> str:
-    # Spaces and comments around the dots do not change the name.
+    # The dotted name may contain spaces and comments around its dots.
     if node.type == "identifier":
         return text_of(node)
     return ".".join(text_of(part) for part in node.named_children if part.type == "identifier")

@@ -10,7 +10,7 @@ from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
 
 LONGEST_NAME = 100
-"""Most letters of a name that a reason quotes. A name may have 800,000 letters."""
+"""Maximum letters of a name that a reason quotes. A name may have 800,000 letters."""
 
 
 def isolate(
@@ -21,9 +21,9 @@ def isolate(
     *,
     keep_tuning: bool = False,
 ) -> StandaloneUnit:
-    """Isolate a kernel with its decorators, or without tuning decorators if that fails.
+    """Isolate a kernel with its decorators. If that fails, try without the tuning decorators.
 
-    keep_tuning: keep tuning decorators, whose arguments the launcher does not pass.
+    keep_tuning: keep tuning decorators, because the launcher does not pass their arguments.
     """
     resolver = resolver.for_language(kernel.language)
     closure = Gatherer(repository, resolver, kernel, drop_tuning=False).gather()

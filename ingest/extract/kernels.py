@@ -73,7 +73,7 @@ def jit_language(module: Module, decorator: Node, resolver: Resolver) -> Languag
     if name == "functools.partial":
         arguments = decorator.child_by_field_name("arguments")
         first = arguments.named_children[0] if arguments and arguments.named_children else None
-        # One level occurs in practice; a chain of partials must not become a recursion.
+        # One level of `partial` occurs in practice. A chain must not become a recursion.
         parts = dotted(first) if first is not None else None
         name = resolver.canonical(module, scopes, parts) if parts else None
     if name is None and parts and parts[-1] == "jit" and _is_unbound_triton(module, parts):
@@ -82,7 +82,7 @@ def jit_language(module: Module, decorator: Node, resolver: Resolver) -> Languag
 
 
 def _is_unbound_triton(module: Module, parts: tuple[str, ...]) -> bool:
-    # An unreadable star import may bind `triton`.
+    # A star import of an unreadable module may bind `triton`.
     return (
         parts == ("triton", "jit")
         and not module.scope.bindings("triton")
@@ -115,7 +115,7 @@ def _wrapped_by_assignment(module: Module, resolver: Resolver) -> list[FoundKern
 def _jitted_argument(
     module: Module, call: Node, resolver: Resolver
 ) -> tuple[Node, Language] | None:
-    """Return the function in `jit(f)`, `jit(…)(f)` or `autotune(…)(jit(f))`, and its language."""
+    """Return the function and its language for `jit(f)`, `jit(…)(f)` or `autotune(…)(jit(f))`."""
     current: Node | None = call
     language: Language | None = None
     while current is not None and current.type == "call":
@@ -181,6 +181,6 @@ def _parameters(kernel: FoundKernel) -> tuple[Parameter, ...]:
 
 
 def _is_constexpr(annotation: str | None) -> bool:
-    # Triton itself compares the text, so a quoted annotation counts too.
+    # Triton itself compares the annotation's text, so a quoted annotation counts too.
     text = (annotation or "").strip("'\" ")
     return text.partition("[")[0].rpartition(".")[2] == "constexpr"

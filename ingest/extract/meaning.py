@@ -1,4 +1,4 @@
-"""Meaning of every name in one statement, and the requirements that follow from it."""
+"""Meaning of every name in one statement, and what the standalone unit needs for these names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ingest.extract.targets import (
 CHAIN = re.compile(rb"(?:\s*\.\s*[^\W\d]\w*)+")
 
 LAUNCH_WRAPPERS = frozenset({"libentry", "libtuner"})
-"""Third-party decorators that change how a kernel is launched, but not its computation."""
+"""Third-party decorators that change how a kernel is launched, but not what it computes."""
 
 TUNING = frozenset(
     {
@@ -44,7 +44,7 @@ TUNING = frozenset(
 
 
 class MeaningReader:
-    """Resolver of the names in statements with the same scopes, into one `Resolution`."""
+    """Resolver of names in statements with the same scopes. Its result is one `Resolution`."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class MeaningReader:
         self.resolution.reasons[reason] = None
 
     def _dropped(self, node: Node, drop_tuning: bool) -> Iterator[tuple[int, int]]:
-        """Yield the spans of decorators that are left out, and add a note for each."""
+        """Yield the spans of the decorators that are left out, and add a note for each of them."""
         if node.type != "decorated_definition":
             return
         if definition_of(node).type != "function_definition":
@@ -180,7 +180,7 @@ class MeaningReader:
 
 
 def _means_the_same_everywhere(reference: Reference) -> bool:
-    """Return whether a name has this target whatever attributes follow it."""
+    """Return whether a name keeps this target, independent of the attributes that follow it."""
     target = reference.target
     if reference.parts != 1 or isinstance(target, ModuleValue):
         return False

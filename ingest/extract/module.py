@@ -1,4 +1,4 @@
-"""Parsed file with its scopes, and kernel as a node of the file's syntax tree."""
+"""A parsed file with its scopes, and a kernel as a node of the file's syntax tree."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Module:
     nesting: Nesting
     functions: dict[int, Scope] = field(default_factory=dict)
     fragment: bool = False
-    """Whether this is a part of another file, whose imports may be outside of the part."""
+    """Whether the text is a part of a file. The imports of a part may be outside of it."""
     note: str | None = None
-    """Note about the file's bytes, such as a wrong encoding."""
+    """Note about the file's bytes, for example on a wrong encoding."""
     cells: tuple[int, ...] = ()
     """The lines at which the code cells of a notebook start."""
     broken_line: int | None = None
     """The first line that doesn't parse."""
     kernels: list[FoundKernel] | None = None
-    """Cache of the kernels, which is evicted together with the tree."""
+    """Cache of the kernels. It is evicted together with the tree."""
 
     path: str = field(init=False)
 
@@ -65,7 +65,7 @@ class Module:
         return [scope, *self.enclosing(node)] if node is not None else [self.scope]
 
     def enclosing(self, node: Node) -> list[Scope]:
-        """Return the functions around a node, innermost first, then the module, as scopes."""
+        """Return the scopes of the functions around a node, innermost first, then of the module."""
         around = self.nesting.around(node.start_byte)
         return [*(self.function(f) for f in around if f.type == "function_definition"), self.scope]
 
@@ -121,7 +121,7 @@ class FoundKernel:
 
 
 def code_end(node: Node) -> int:
-    """Return the end of a definition's code. Trailing comments do not belong to it."""
+    """Return the end offset of a definition's code, without trailing comments."""
     while True:
         last = next((c for c in reversed(node.children) if c.type != "comment"), None)
         if last is None or last.kind_id not in BODIES:

@@ -1,6 +1,6 @@
 """Names that a piece of code reads from the scopes around it, and names that it binds.
 
-Python's scope rules, applied to one subtree without recursion.
+Implements Python's scope rules for one subtree, without recursion.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ TYPE_PARAMETER = "(type_parameter (type . (identifier) @name))"
 
 
 class Token(NamedTuple):
-    """An identifier in the text. A NamedTuple, because a large file has 100,000s of them."""
+    """An identifier in the text. A large file has 100,000s of them, so it is a NamedTuple."""
 
     name: str
     start: int
@@ -69,16 +69,16 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names of a subtree, as the scope around it sees them."""
+    """Names of a subtree, as seen from the scope around it."""
 
     loads: tuple[Token, ...] = ()
     stores: tuple[Token, ...] = ()
     inner: frozenset[str] = frozenset()
-    """All names that inner scopes bind. A renamed definition must not get one of them."""
+    """All names that inner scopes bind. A definition must not be renamed to one of them."""
     imports: tuple[tuple[int, Imported], ...] = ()
-    """Imports inside, with the offset of their statement."""
+    """Imports inside the subtree, each with the offset of its statement."""
     rebinds_outer: bool = False
-    """Whether a function inside declares a name as `nonlocal`, so that it can't be moved."""
+    """Whether a function inside declares a `nonlocal` name. Such a function can't be moved."""
 
 
 @dataclass(slots=True, eq=False)
@@ -89,11 +89,11 @@ class _Scope:
     parent: _Scope | None = None
     bound: set[str] = field(default_factory=set)
     outer: set[str] = field(default_factory=set)
-    """Names declared `global` or `nonlocal`: they belong to the scope around the subtree."""
+    """Names declared `global` or `nonlocal`. They belong to the scope around the subtree."""
 
 
 def names_of(node: Node) -> Names:
-    """Resolve every identifier under `node`. A name bound outside of inner scopes is a store."""
+    """Resolve every identifier under `node`. Names bound outside of inner scopes are stores."""
     nodes = captures(ROLES, node)
     top, scopes = _scopes(node, nodes)
     owners = _Owners(scopes, top)
@@ -213,7 +213,7 @@ def _belongs_to_top(name: str, scope: _Scope, top: _Scope) -> bool:
     while current is not None and current is not top:
         if name in current.outer:
             return True
-        # Functions inside a class body do not see its names.
+        # Code in functions inside a class body does not see the names of the class body.
         if name in current.bound and (current.kind != "class" or in_class_body):
             return False
         in_class_body = in_class_body and current.kind == "comprehension"

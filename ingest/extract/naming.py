@@ -1,6 +1,6 @@
 """Assignment of names to the definitions and imports of a standalone module.
 
-Names in the kernel's file are not changed. If another file has the same name, that is renamed.
+Names in the kernel's file are not changed. If another file has the same name, its name is changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Spellings = dict[str, dict[Piece, None]]
 
 
 def assign_names(closure: Closure) -> tuple[Names, tuple[str, ...]]:
-    """Return a unique name for each key that no inner scope hides, and notes on changed names."""
+    """Return a unique name for each key that no inner scope hides, and notes on renamed keys."""
     spellings: defaultdict[Key, Spellings] = defaultdict(dict)
     for piece in closure.pieces.values():
         for key, spelled in _spellings(closure, piece):
@@ -41,7 +41,7 @@ def assign_names(closure: Closure) -> tuple[Names, tuple[str, ...]]:
 
 
 def _is_captured(name: str, spellings: Spellings) -> bool:
-    """Return whether an inner scope binds this name at a use that must be rewritten."""
+    """Return whether a use would have to be renamed to `name` in a scope that already binds it."""
     return any(
         spelled != name and name in piece.names.inner
         for spelled, pieces in spellings.items()
@@ -59,7 +59,7 @@ def _spellings(closure: Closure, piece: Piece) -> Iterator[tuple[Key, str]]:
 
 
 def _precedence(closure: Closure, key: Key) -> tuple[int, str, int, str]:
-    """Return the sort key: builtins get names first, then the kernel's file, imports, others."""
+    """Return the sort key of a key: builtins, the kernel's file, imports, then other files."""
     if isinstance(key, Builtin):
         return 0, "", 0, key.name
     if isinstance(key, External):

@@ -15,10 +15,10 @@ from typing import Any
 
 SUFFIX = ".ipynb"
 FORMAT = 4
-"""Version 3 ended in 2015, before Triton. Notebooks of that version are not read."""
+"""The only version that is read. Version 3 ended in 2015, before Triton."""
 
 PYTHON_CELLS = frozenset({"capture", "prun", "time", "timeit"})
-"""Cell magics with a body of Python that runs in the notebook itself."""
+"""Cell magics that run the cell's body as Python code in the notebook itself."""
 WRITING_CELLS = frozenset({"file", "writefile"})
 CELL_MAGIC = re.compile(r"\s*%%(\w+)([^\n]*)")
 MAGIC = re.compile(
@@ -36,14 +36,14 @@ LEXEME = re.compile(
 
 
 class NotebookError(ValueError):
-    """The file can't be read as a Python notebook; the message has the reason."""
+    """The file can't be read as a Python notebook. The message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
     """Text of the code cells without magics, and the lines at which the cells start.
 
-    `words` also holds the Markdown cells, as comments: they may state a license.
+    `words` also contains the Markdown cells as comments, because they may state a license.
     """
 
     code: str
@@ -58,7 +58,7 @@ def read_notebook(data: bytes) -> Notebook:
     starts, line = [], 1
     for text in texts:
         starts.append(line)
-        # An empty line between cells keeps a comment within its own cell.
+        # An empty line between cells keeps a comment from reaching into the next cell.
         line += text.count("\n") + 2
     words = [
         textwrap.indent(text, "# ", lambda _: True) if kind == "markdown" else text
@@ -74,7 +74,7 @@ def cell_of(cells: tuple[int, ...], line: int) -> tuple[int, int]:
 
 
 def _cells(data: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the code and Markdown cells, each with its kind."""
+    """Yield the kind and the text of each code or Markdown cell."""
     try:
         document = json.loads(data)
     except RecursionError:
@@ -114,7 +114,7 @@ def _source(written: Any) -> str:
 
 
 def python_of(cell: str) -> str:
-    """Return a cell as Python, with IPython's magics replaced and the same number of lines."""
+    """Return a cell as Python with the same number of lines. IPython's magics are replaced."""
     magic = CELL_MAGIC.match(cell)
     if magic is not None:
         name, rest = magic.groups()
@@ -128,7 +128,7 @@ def python_of(cell: str) -> str:
 
 
 def _without_magics(cell: str) -> str:
-    """Replace magics at the start of statements by Python statements with as many lines."""
+    """Replace each magic at the start of a statement by a Python statement of as many lines."""
     pieces: list[str] = []
     at = 0
     while at < len(cell):
@@ -148,7 +148,7 @@ def _without_magics(cell: str) -> str:
 
 
 def _statement_end(cell: str, start: int) -> int:
-    """Return the offset of the first line end outside of brackets, strings and continued lines."""
+    """Return the offset of the statement's end: a line end outside of brackets and strings."""
     depth = 0
     for lexeme in LEXEME.finditer(cell, start):
         if lexeme["opens"]:

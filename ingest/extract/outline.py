@@ -1,6 +1,6 @@
 """Flat list of the statements of one scope: a module's or a function's body.
 
-Each simple statement is a leaf with the `if`, `try` and `with` clauses around it, and the names
+Each simple statement is a leaf. It has the `if`, `try` and `with` clauses around it, and the names
 that it binds.
 """
 
@@ -41,7 +41,7 @@ MUTATORS = frozenset({"append", "extend", "update", "add", "insert", "setdefault
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One branch of a compound statement, identified by the compound's start and an index."""
+    """One branch of a compound statement, identified by the statement's start and an index."""
 
     compound: int
     index: int
@@ -55,7 +55,7 @@ class Clause:
 
 @dataclass(eq=False, slots=True)
 class Leaf:
-    """A statement that a standalone unit contains completely or not at all."""
+    """A statement. A standalone unit contains it completely or not at all."""
 
     source: Source
     node: Node
@@ -63,7 +63,7 @@ class Leaf:
     imports: tuple[Imported, ...] = ()
     _names: Names | None = None
     resolved: dict[tuple[frozenset[str], bool], Resolution] = field(default_factory=dict)
-    """Cached resolutions, by the packages that may be imported and whether tuning is dropped."""
+    """Cached resolutions. The key: the packages that may be imported, and if tuning is dropped."""
 
     def __post_init__(self) -> None:
         if self.node.type in IMPORTS:
@@ -100,7 +100,7 @@ class Leaf:
 
     @property
     def mutates(self) -> str | None:
-        """Name whose value this statement changes: `X.append(…)`, `X[k] = …`, `X.a = …`."""
+        """Name of the value that this statement changes: `X.append(…)`, `X[k] = …`, `X.a = …`."""
         if self.node.type != "expression_statement" or not self.node.named_children:
             return None
         inner: Node | None = self.node.named_children[0]
@@ -120,7 +120,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One statement that gives a name its value, with the import if it is one."""
+    """A statement that gives a name its value. If it imports the name, it has the import."""
 
     leaf: Leaf
     imported: Imported | None = None
@@ -158,7 +158,7 @@ class Scope:
         return [i for i in self._imports() if i.is_star] if self.start < 0 else []
 
     def mutators(self, name: str) -> list[Leaf]:
-        """Return the statements that change the value of a name without binding it."""
+        """Return the statements that change the value of a name without rebinding the name."""
         return self._mutators.get(name, [])
 
     @cached_property
@@ -170,7 +170,7 @@ class Scope:
         return mutators
 
     def members_imported(self) -> list[Imported]:
-        """Return the names of every `from … import …` of this scope."""
+        """Return the names that the `from … import …` statements of this scope import."""
         return [i for i in self._imports() if i.attribute and not i.is_star]
 
     def _imports(self) -> Iterator[Imported]:
@@ -196,7 +196,7 @@ def _bindings(leaf: Leaf) -> list[Binding]:
 
 
 def definition_of(node: Node) -> Node:
-    """Return the function or class inside its decorators."""
+    """Return the function or class that a decorated definition contains."""
     inner = node.child_by_field_name("definition") if node.type == "decorated_definition" else None
     return inner or node
 
@@ -209,7 +209,7 @@ def _leaves(source: Source, block: Node) -> list[Leaf]:
         if node.type in COMPOUND:
             pending.extend(reversed(_branches(source, node, clauses)))
         elif node is block or node.type in {"block", "ERROR"}:
-            # A part with syntax errors may still contain complete definitions.
+            # A part of the file with syntax errors may still contain complete definitions.
             pending.extend((child, clauses) for child in reversed(node.named_children))
         elif node.type != "comment":
             leaves.append(Leaf(source, node, clauses))
@@ -223,7 +223,7 @@ def _branches(
 
 
 def branches_of(source: Source, compound: Node) -> list[tuple[Node, Clause]]:
-    """Return the bodies of an `if`, `try` or `with`, each with its clause."""
+    """Return the bodies of an `if`, `try` or `with` statement, each with its clause."""
     branches: list[tuple[Node, Clause]] = []
     parts = [compound, *(child for child in compound.named_children if child.type in CLAUSES)]
     for index, part in enumerate(parts):
@@ -261,9 +261,9 @@ def compound_at(source: Source, start: int) -> Node | None:
 
 
 def _assigned(statement: Node) -> list[str]:
-    """Return the names that an assignment binds, also a chained or unpacking one."""
+    """Return the names that an assignment binds. It may be chained or unpack a tuple."""
     names: list[str] = []
-    # `node.parent` walks down from the root past every sibling, so it is avoided.
+    # `node.parent` is avoided: it walks from the root past every sibling.
     pending = [(node, False) for node in statement.named_children[:1]]
     while pending:
         node, is_target = pending.pop()

@@ -1,7 +1,7 @@
 """Pallas kernels: functions that are passed to `pallas_call`, and their backend.
 
 Pallas is JAX's kernel language. Only kernels that JAX compiles with Triton are kept. Kernels for
-TPU and Mosaic GPU are left out with a reason.
+TPU and Mosaic GPU are left out, each with a reason.
 """
 
 from __future__ import annotations
@@ -44,30 +44,30 @@ BACKENDS: dict[str, Backend] = {
     "jax.experimental.pallas.mosaic_gpu": "mosaic-gpu",
     "jax._src.pallas.mosaic_gpu": "mosaic-gpu",
 }
-"""Modules of Pallas that only one backend has. `pallas.gpu` was Triton's name until 2024."""
+"""Pallas modules that belong to one backend. `pallas.gpu` was Triton's name until 2024."""
 NAMES = {"tpu": "TPU", "mosaic-gpu": "Mosaic GPU"}
 
 IMPORT = re.compile(r"^[ \t]*(?:import ([\w.]+)|from ([\w.]+) import ([^\n#]+))", re.M)
 VALUE_LIMIT = 50
-"""Most expressions that are examined to find the kernels of one `pallas_call`."""
+"""Maximum number of expressions to examine for the kernels of one `pallas_call`."""
 
 
 @dataclass(frozen=True, slots=True)
 class PallasCall:
-    """One `pallas_call` for one kernel."""
+    """One `pallas_call` with one kernel that it may run."""
 
     kernel: KernelId
     launcher: Launcher | None
     used: frozenset[Backend]
-    """Backends that the launcher names."""
+    """Backends whose modules the launcher uses."""
     imported: frozenset[Backend]
-    """Backends that the launcher's file imports."""
+    """Backends whose modules the launcher's file imports."""
 
 
 def pallas_calls(module: Module, resolver: Resolver) -> Iterator[PallasCall]:
     """Yield every `pallas_call` of a module with each function that may be passed to it.
 
-    `resolver` must be the one for Pallas: see `Resolver.for_language`.
+    `resolver` must be the resolver for Pallas: see `Resolver.for_language`.
     """
     if CALL not in module.source.data:
         return
@@ -96,7 +96,7 @@ def kernel_at(module: Module, start: int) -> FoundKernel | None:
 def other_backend(
     kernel: FoundKernel, unit: StandaloneUnit, calls: Iterable[PallasCall]
 ) -> Problem | None:
-    """Return why a kernel is not for JAX's Triton backend, or None.
+    """Return the reason why a kernel is not for JAX's Triton backend, or None.
 
     The unit's imports decide first, then the launchers, then the imports of the launchers' files.
     """
@@ -126,7 +126,7 @@ def _problem(kernel: FoundKernel, backend: Backend, evidence: str) -> Problem:
 
 
 def _names_of_pallas_call(module: Module, resolver: Resolver) -> Iterator[Node]:
-    """Yield the expressions that mean JAX's `pallas_call`, under any alias."""
+    """Yield the expressions that refer to JAX's `pallas_call`, under any alias."""
     names = {CALL.decode()} | {
         imported.name
         for imported in module.scope.members_imported()
@@ -142,13 +142,13 @@ def _names_of_pallas_call(module: Module, resolver: Resolver) -> Iterator[Node]:
 
 
 def _kernel_argument(module: Module, node: Node, resolver: Resolver) -> tuple[Node, Node | None]:
-    """Return the call that uses `pallas_call`, and the expression passed to it as the kernel."""
+    """Return the call that uses `pallas_call`, and the expression that it passes as the kernel."""
     call = node.parent
     if call is None:
         return node, None
     if call.type == "call":
         return call, _first_argument(call)
-    # `partial(pallas_call, …)` as a decorator of a kernel, or called with a kernel.
+    # `partial(pallas_call, …)` may decorate a kernel, or be called with a kernel.
     partial = call.parent
     if (
         partial is None
@@ -166,7 +166,7 @@ def _kernel_argument(module: Module, node: Node, resolver: Resolver) -> tuple[No
 
 
 def _functions(module: Module, argument: Node, resolver: Resolver) -> Iterator[tuple[Module, Node]]:
-    """Yield the definitions that an expression may mean: a name, `partial(…)` or a branch."""
+    """Yield the definitions that an expression may refer to: by name, `partial(…)` or a branch."""
     pending = [(module, argument)]
     visited: set[tuple[str, int, int]] = set()
     while pending and len(visited) < VALUE_LIMIT:
@@ -189,7 +189,7 @@ def _functions(module: Module, argument: Node, resolver: Resolver) -> Iterator[t
 def _values(
     module: Module, node: Node, parts: tuple[str, ...], resolver: Resolver
 ) -> Iterator[tuple[Module, Node]]:
-    """Yield the definitions and assigned expressions behind a name, in any file."""
+    """Yield the definitions and assigned expressions that a name may refer to, in any file."""
     reference = resolver.reference(module, module.enclosing(node), parts, {})
     if not isinstance(reference.target, Local) or reference.parts != len(parts):
         return

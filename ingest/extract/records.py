@@ -22,7 +22,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
-    """A host function, or autograd Function class, that launches a kernel."""
+    """A host function or autograd Function class that launches a kernel."""
 
     path: str
     qualname: str
@@ -33,9 +33,9 @@ class Launcher:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedKernel:
-    """A kernel in a file. `source` is its exact lines, from the first decorator on.
+    """A kernel in a file. `source` consists of its exact lines, from the first decorator on.
 
-    In a notebook, `cell` is the number of the code cell, and lines are counted in that cell.
+    In a notebook, `cell` is the number of the code cell, and lines are counted from its start.
     """
 
     path: str
@@ -55,7 +55,7 @@ class ExtractedKernel:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file or kernel that was left out: `code` for counting, `message` for a person."""
+    """A file or kernel that was left out. `code` is for statistics, `message` for a person."""
 
     path: str
     line: int | None
@@ -69,9 +69,9 @@ class TookTooLong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StandaloneUnit:
-    """A kernel with all that it needs, as one module.
+    """A kernel as one module, together with all code that it needs.
 
-    `reasons` explain why it is not standalone.
+    `reasons` is empty if it is standalone. Otherwise it explains why it is not.
     """
 
     source: str

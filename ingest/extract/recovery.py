@@ -19,7 +19,7 @@ STATEMENT = re.compile(
 
 
 def recovered(source: Source) -> Source:
-    """Return `source`, or a second parse with more decorated functions without errors."""
+    """Return a second parse if it has more intact decorated functions, or else `source`."""
     if not source.tree.root_node.has_error:
         return source
     other = _without_broken_statements(source)
@@ -32,7 +32,7 @@ def _whole_functions(source: Source) -> int:
 
 
 def _without_broken_statements(source: Source) -> Source | None:
-    """Parse the text with spaces in place of top-level statements that do not parse alone."""
+    """Parse the text with spaces in place of each top-level statement that does not parse alone."""
     data = bytearray(source.data)
     starts = _statement_starts(source.data)
     if not 1 < len(starts) <= STATEMENT_LIMIT:
@@ -45,7 +45,7 @@ def _without_broken_statements(source: Source) -> Source | None:
 
 
 def _statement_starts(data: bytes) -> list[int]:
-    """Return the offsets of top-level statements; a decorator belongs to its definition."""
+    """Return the offsets of top-level statements. Decorators belong to their definition."""
     starts: list[int] = []
     decorating = False
     for match in STATEMENT.finditer(data):

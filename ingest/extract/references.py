@@ -1,4 +1,4 @@
-"""Uses of each kernel in the whole repository: host launches and calls from other kernels.
+"""Uses of each kernel in the complete repository: host launches and calls from other kernels.
 
 The uses show whether a kernel is an entry or a helper, and which host functions launch it.
 """
@@ -25,12 +25,12 @@ from ingest.extract.targets import Local
 WORD = re.compile(rb"[^\W\d]\w*")
 MEMBER = re.compile(rb"\.\s*([^\W\d]\w*)")
 IMPORT = re.compile(rb"\n[ \t]*(?:from\b[^\n]*?\bimport\b(?:[ \t]*\([^)]*|[^\n]*)|import\b[^\n]*)")
-"""The pattern begins with a literal character, which makes the search several times faster."""
+"""The pattern begins with a literal character, so that the search is several times faster."""
 LAUNCHING_METHODS = frozenset({"run", "warmup", "__getitem__"})
 LAUNCH_ADAPTERS = frozenset({"wrap_triton", "capture_triton"})
 
 KernelId = tuple[str, int]
-"""Path and first byte. A qualified name is not unique: `if` and `else` may both define it."""
+"""Path and first byte. A qualified name is not unique: both branches of an `if` may define it."""
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class References:
                 self._by_place[Local(kernel.module.path, scope.start, name)].append(identity)
 
     def may_use_kernels(self, data: bytes) -> bool:
-        """Return whether a file without kernels imports a kernel, or a module that has some."""
+        """Return whether a file without kernels imports a kernel, or a module that has kernels."""
         if not self._importable:
             return False
         imported = set(WORD.findall(b"".join(IMPORT.findall(b"\n" + data))))
@@ -152,11 +152,11 @@ class References:
 
 
 def _identifiers(module: Module, names: set[bytes]) -> Iterator[Node]:
-    """Yield the identifiers with one of these names: found as text, checked as syntax."""
+    """Yield the identifiers with one of these names. They are found as text, then checked."""
     data, root = module.source.data, module.source.tree.root_node
     at = 0
     for line in data.split(b"\n"):
-        # Most lines have no such word. Searching a line is faster than testing its words.
+        # Most lines have none of the words. So a complete line is tested before the words in it.
         if not names.isdisjoint(WORD.findall(line)):
             for match in WORD.finditer(data, at, at + len(line)):
                 if match[0] not in names:
@@ -173,12 +173,12 @@ class _Intervals:
 
     def contains(self, offset: int) -> bool:
         index = bisect_right(self._spans, offset, key=lambda span: span[0]) - 1
-        # Kernels nest at most one or two levels, so the spans just before are enough.
+        # Kernels nest at most one or two levels, so it suffices to check the three spans before.
         return any(offset < end for _, end in self._spans[max(0, index - 3) : index + 1])
 
 
 def _whole_name(node: Node) -> tuple[Node, tuple[str, ...] | None]:
-    """Return the dotted expression around its last identifier (`a.b.kernel`), and its parts."""
+    """Return the dotted expression that an identifier ends (`a.b.kernel`), and its parts."""
     parent = node.parent
     if parent is None or parent.type != "attribute":
         return node, (text_of(node),)
@@ -210,7 +210,7 @@ def _is_own_header(expression: Node, kernel_start: int) -> bool:
 
 
 def _host_use(expression: Node) -> str:
-    """Return how host code uses a kernel here: `launch`, `call` or `mention`."""
+    """Return how host code uses a kernel in this expression: `launch`, `call` or `mention`."""
     node = expression
     parent = node.parent
     while parent is not None:
@@ -237,7 +237,7 @@ def _use_as_argument(call: Node) -> str:
     if function is None:
         return "mention"
     if function.type == "subscript":
-        # An argument of another kernel's launch: that kernel will call it.
+        # An argument of another kernel's launch counts as a call, because that kernel will call it.
         return "call"
     name = text_of(function).rpartition(".")[2]
     return "launch" if name in LAUNCH_ADAPTERS else "mention"
@@ -263,7 +263,7 @@ def launcher_around(module: Module, expression: Node) -> Launcher | None:
 
 
 def _returns_nothing(kernel: FoundKernel) -> bool:
-    """Return whether the kernel returns no value. An entry must not return one."""
+    """Return whether the kernel returns no value, as an entry must."""
     function = kernel.definition
     if b"return" not in kernel.module.source.data[function.start_byte : function.end_byte]:
         return True

@@ -1,7 +1,7 @@
 """Rendering of a closure as one module.
 
-Imports come first, then the statements of each file, in the order and formatting of the file. A
-file comes before the files that use it, and the kernel's file is last.
+Imports come first, then the statements of each file, in the file's order and formatting. A file
+comes before the files that use it, so the kernel's file is last.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def render(closure: Closure) -> tuple[str, tuple[str, ...]]:
 
 
 def _scope_order(closure: Closure) -> list[ScopeId]:
-    """Return scopes in import order: needed scopes come first."""
+    """Return the scopes in import order: a scope comes after the scopes that it needs."""
     needs: defaultdict[ScopeId, dict[ScopeId, None]] = defaultdict(dict)
     for piece in closure.pieces.values():
         scope_id = (piece.module.path, piece.scope.start)
@@ -69,7 +69,7 @@ def _scope_order(closure: Closure) -> list[ScopeId]:
 def _blocks(
     closure: Closure, names: Names, pieces: Sequence[Piece], depth: int
 ) -> list[tuple[str, bool]]:
-    """Return pieces as text, each with whether it is a definition. Compounds are reassembled."""
+    """Return pieces as text, each with whether it is a definition. Rebuild compound statements."""
     blocks: list[tuple[str, bool]] = []
     index = 0
     while index < len(pieces):
@@ -142,7 +142,7 @@ def _statement(names: Names, piece: Piece, depth: int) -> str:
 
 
 def _with_comments_above(data: bytes, node: Node) -> int:
-    """Return the start of the comments directly above a statement, at the same margin."""
+    """Return the start of the comments directly above a statement, with the same indentation."""
     start, row = node.start_byte, node.start_point.row
     comment = node.prev_named_sibling
     while comment is not None and comment.type == "comment" and comment.end_point.row == row - 1:
@@ -155,7 +155,7 @@ def _with_comments_above(data: bytes, node: Node) -> int:
 
 
 def _shift(data: bytes, node: Node, start: int, end: int, margin: int, indent: bytes) -> list[Edit]:
-    """Return edits that move later lines from `margin` to `indent`, except inside strings."""
+    """Return edits that change the indentation of the lines after the first, except in strings."""
     strings = [
         (string.start_byte, string.end_byte)
         for string in captures("(string) @string", node).get("string", ())

@@ -1,4 +1,4 @@
-"""Python modules of a tree, and the files that are worth parsing.
+"""Python modules of a tree, and the selection of files that are worth parsing.
 
 A module is located by import, parsed on first use, and evicted above a memory bound.
 """
@@ -23,26 +23,26 @@ SOURCES = (".py", NOTEBOOK)
 """File types that are parsed as one Python module."""
 MARKDOWN = (".md", ".markdown", ".mdx")
 FILE_LIMIT = 2_000_000
-"""Bytes of a file; larger ones are not parsed."""
+"""Maximum bytes of a file. Larger files are not parsed."""
 TEMPLATES = (".jinja", ".jinja2", ".j2", ".tmpl", ".template", ".py.in")
 
 HELD_BYTES = 24_000_000
-"""Bound on source bytes with a tree in memory. A tree takes about ten times its source."""
+"""Maximum total source bytes of the trees in memory. A tree takes about ten times its source."""
 
 IMPORT_ROOTS = frozenset({"src", "python", "lib", "torch-ext"})
-"""Folders that are on the import path by convention, also for files outside them."""
+"""Folders that are on the import path by convention, also for files outside these folders."""
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 class Repository:
-    """Files of a tree, their parsed modules, and the file that an import refers to."""
+    """Files of a tree, their parsed modules, and the lookup of the file that an import reads."""
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
         self.paths = tuple(sorted(set(tree.paths())))
         self._sources = frozenset(path for path in self.paths if path.endswith(SOURCES))
-        # Only modules can be imported: no module imports a notebook.
+        # Notebooks are sources but are no modules, so they can't be imported.
         self._python = frozenset(path for path in self._sources if path.endswith(".py"))
         self._held: OrderedDict[str, Module] = OrderedDict()
         self._held_bytes = 0
@@ -88,7 +88,7 @@ class Repository:
             self._unreadable[path] = Problem(path, None, "too-slow", str(error))
             return None
         except TookTooLong as error:
-            # The next file that imports this one must not wait for it again.
+            # The next file with this import must not wait for it again.
             self._unreadable[path] = Problem(path, None, "too-slow", str(error))
             raise
         module.note, module.cells = decoded.note, cells
@@ -125,11 +125,11 @@ class Repository:
     def _forget_oldest(self) -> None:
         _, forgotten = self._held.popitem(last=False)
         self._held_bytes -= len(forgotten.source.data)
-        # Kernels and their module refer to each other, which would delay freeing the tree.
+        # Kernels and their module refer to each other. Without this, the tree would be freed late.
         forgotten.kernels = None
 
     def package_of(self, path: str) -> str:
-        """Return the dotted package of a file, by the `__init__.py` files above it."""
+        """Return the dotted package of a file, from the `__init__.py` files in its folders."""
         folder = posixpath.dirname(path)
         parts: list[str] = []
         while folder and f"{folder}/__init__.py" in self._python:
@@ -138,7 +138,7 @@ class Repository:
         return ".".join(reversed(parts))
 
     def locate(self, importer: str, module: str, level: int) -> str | None:
-        """Return the file that an import in `importer` reads, with `level` dots, or None."""
+        """Return the file that an import in `importer` with `level` dots reads, or None."""
         tail = module.replace(".", "/")
         if level:
             folder = posixpath.dirname(importer)

@@ -26,7 +26,7 @@ from ingest.extract.targets import (
 )
 
 Taken = Mapping[tuple[str, int], int]
-"""Branch of a compound statement that is assumed to run, by path and start of the compound."""
+"""Branch that is assumed to run, by path and start offset of its compound statement."""
 
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__builtins__"}
 IMPORT_DEPTH = 40
@@ -47,14 +47,14 @@ CERTAIN = frozenset(
         "triton.experimental.gluon.language",
     }
 )
-"""Modules that every current torch and triton has: a guard around their import has no effect."""
+"""Modules that every current torch and triton has. A guard around their import has no effect."""
 
 PASSED_ON = {"triton": External("triton", None), "tl": External("triton.language", None)}
-"""Triton's modules, by the names under which other packages export them: `vllm.triton_utils.tl`."""
+"""Names under which other packages export Triton's modules, as in `vllm.triton_utils.tl`."""
 
 
 class Resolver:
-    """Resolver of names. A standalone unit may import the `packages`."""
+    """Resolver of names. `packages`: the packages that a standalone unit may import."""
 
     def __init__(self, repository: Repository, packages: frozenset[str] = REMAINING) -> None:
         self.repository = repository
@@ -94,7 +94,7 @@ class Resolver:
     def canonical(
         self, module: Module, scopes: Sequence[Scope], parts: Sequence[str]
     ) -> str | None:
-        """Return the full name of an object of torch, triton or the stdlib, or None for others."""
+        """Return the full name of an object of torch, triton or the stdlib, or else None."""
         for _ in range(IMPORT_DEPTH):
             reference = self.reference(module, scopes, parts, {})
             target = reference.target
@@ -112,10 +112,10 @@ class Resolver:
         return None
 
     def bindings(self, local: Local, taken: Taken, before: int | None = None) -> list[Binding]:
-        """Return the statements that give this name its value, in file order.
+        """Return the statements that give this name its value, in file order. The last one decides.
 
-        The last value counts. `before` is the kernel's offset if the name is in its own scope: then
-        only earlier values count, because decorators and defaults are evaluated there.
+        `before` is the kernel's offset if the name is in the kernel's own scope. Then only earlier
+        statements count, because decorators and defaults are evaluated at that offset.
         """
         module = self.repository.module(local.path)
         if module is None:
@@ -213,7 +213,7 @@ class Resolver:
             path = self.repository.locate(importer, imported.module, 0)
             found = ModuleValue(path) if path else None
             return self._into(found, parts, 1) if found else Reference(Foreign(imported.module))
-        # The shortest path first: a package may bind a function with the name of its submodule.
+        # Try the shortest path first: a package may bind a function with the name of its submodule.
         for length in range(1, len(parts) + 1):
             path = self.repository.locate(importer, ".".join(parts[:length]), 0)
             if path:
@@ -238,7 +238,7 @@ class Resolver:
         return Foreign("." * imported.level + imported.module)
 
     def _into(self, value: ModuleValue, parts: Sequence[str], index: int) -> Reference:
-        """Resolve attributes of a module, up to the first that is not a module."""
+        """Resolve attributes of a module, up to the first attribute that is not a module."""
         for _ in range(IMPORT_DEPTH):
             if index >= len(parts):
                 break
@@ -259,7 +259,7 @@ class Resolver:
         """Return the meaning of `name` as an attribute of the module at `path`."""
         key = (path, name)
         if key in self._exports:
-            # None while the lookup is under way: an import cycle.
+            # The value is None while the lookup is under way, which means an import cycle.
             return self._exports[key] or Unknown(name)
         module = self.repository.module(path)
         if module is None or self._depth > IMPORT_DEPTH:
@@ -287,12 +287,12 @@ class Resolver:
 
 
 def visible(bindings: Iterable[Binding], taken: Taken) -> list[Binding]:
-    """Return the bindings outside branches that are known not to run."""
+    """Return the bindings except those in branches that are known not to run."""
     return [b for b in bindings if not any(_excluded(b.leaf, c, taken) for c in b.leaf.clauses)]
 
 
 def remaining(leaf: Leaf, taken: Taken) -> tuple[Clause, ...]:
-    """Return the clauses around a leaf that are not assumed to run."""
+    """Return the clauses around a leaf, except those that are assumed to run."""
     path = leaf.source.path
     return tuple(
         clause
@@ -309,7 +309,7 @@ def _excluded(leaf: Leaf, clause: Clause, taken: Taken) -> bool:
 
 
 def _builds_on(leaf: Leaf, name: str) -> bool:
-    """Return whether this statement needs the name's earlier value: `x = f(x)`, `x += 1`."""
+    """Return whether this statement uses the name's earlier value: `x = f(x)`, `x += 1`."""
     if leaf.is_definition or leaf.imports:
         return False
     return any(token.name == name for token in leaf.names.loads) or (

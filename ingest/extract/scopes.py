@@ -14,14 +14,14 @@ DEFINITIONS = frozenset({"function_definition", "class_definition"})
 class Nesting:
     """Index of the functions and classes of one tree, by position.
 
-    tree-sitter finds a node's parent by walking down from the root. Doing that for every identifier
-    would take most of an extraction's time.
+    tree-sitter finds a node's parent by walking down from the root. Such a walk for every
+    identifier would take most of an extraction's time.
     """
 
     def __init__(self, root: Node) -> None:
         definitions: list[Node] = []
         self.decorated: list[Node] = []
-        """Functions with their decorators, in no fixed order."""
+        """Functions that have decorators, in no fixed order."""
         for node in statements(root):
             kind = node.type
             if kind in DEFINITIONS:

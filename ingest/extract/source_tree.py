@@ -1,6 +1,6 @@
-"""A repository at one commit, as extraction sees it: paths and bytes.
+"""Interface of a repository at one commit, for extraction: paths and bytes.
 
-The git mirror, an unpacked wheel and a test's dictionary share this interface.
+The git mirror, an unpacked wheel and a test's dictionary implement it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class SourceTree(Protocol):
-    """Tree of files. Paths are relative with forward slashes; `read` returns None if it fails."""
+    """Tree of files. Paths are relative, with forward slashes. `read` returns None if it fails."""
 
     def paths(self) -> Iterable[str]: ...
 
@@ -18,7 +18,7 @@ class SourceTree(Protocol):
 
 
 class MemoryTree:
-    """Tree in a dictionary, for one file given as bytes and for tests."""
+    """Tree in a dictionary, for tests and for one file given as bytes."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = dict(files)

@@ -1,6 +1,6 @@
 """Syntax tree of a Python text, by tree-sitter.
 
-The parser tolerates errors, does not depend on the running Python's grammar, and is safe for any
+The parser tolerates errors, does not depend on the running Python's grammar, and accepts any
 nesting depth.
 """
 
@@ -76,8 +76,8 @@ BODIES = frozenset(
 def statements(root: Node) -> Iterator[Node]:
     """Yield the statements under a node and their containers, at any depth, in no fixed order.
 
-    Expressions contain no statements, and are searched only if they have a syntax error. A query of
-    tree-sitter visits every node and takes five times as long.
+    Expressions contain no statements, so they are searched only if they have a syntax error. A
+    query of tree-sitter would visit every node, which takes five times as long.
     """
     pending = [root]
     broken = root.has_error

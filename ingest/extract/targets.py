@@ -1,4 +1,4 @@
-"""Meanings of names: values that outline, resolver and renderer share."""
+"""Meanings of names, as values that the outline, the resolver and the renderer share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 class External(NamedTuple):
     """An import that the unit keeps: `import module`, or `from module import attribute`.
 
-    Keys are NamedTuples, because a key is created and hashed for every use of a name.
+    It is a NamedTuple, because a key is created and hashed for every use of a name.
     """
 
     module: str
@@ -23,7 +23,7 @@ class External(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """An import from a package that is neither in the repository nor allowed to remain."""
+    """An import from a package that is not in the repository and that the unit may not import."""
 
     module: str
 
@@ -64,7 +64,7 @@ Target = External | Foreign | Local | ModuleValue | Parameter | Builtin | Unknow
 
 
 class Reference(NamedTuple):
-    """A target, and the number of parts of a dotted name that lead to it."""
+    """A target, and the number of parts of a dotted name that were used to find it."""
 
     target: Target
     parts: int = 1
@@ -74,7 +74,7 @@ Key = External | Local | Builtin
 
 
 class Use(NamedTuple):
-    """A span of the text that means `key`, and its spelling there."""
+    """A span of the text that refers to `key`, and the name that is written there."""
 
     start: int
     end: int
@@ -84,27 +84,27 @@ class Use(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Resolution:
-    """Meanings of all names of a statement, and the requirements that follow from them.
+    """Meanings of all names of a statement, and what the unit needs because of them.
 
-    It does not depend on the kernel, so it is cached with the statement for other kernels.
+    The result does not depend on the kernel, so it is cached with the statement for other kernels.
     """
 
     uses: list[Use] = field(default_factory=list)
     needs: dict[Local, None] = field(default_factory=dict)
     submodules: dict[str, None] = field(default_factory=dict)
-    """Dotted modules that need their own `import a.b`, because the text says `a.b.c`."""
+    """Dotted modules that need an `import a.b` statement, because the text says `a.b.c`."""
     reasons: dict[str, None] = field(default_factory=dict)
     missing: dict[str, None] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
     dropped: tuple[tuple[int, int], ...] = ()
     """Spans of decorators that are left out."""
     tuned: bool = False
-    """Whether decorators that only tune were kept."""
+    """Whether decorators that only tune the kernel were kept."""
     _spellings: tuple[tuple[Key, str], ...] | None = None
 
     @property
     def spellings(self) -> tuple[tuple[Key, str], ...]:
-        """Keys and their spellings, once each, in the order of the text."""
+        """Pairs of a key and its spelling, without repetitions, in the order of the text."""
         if self._spellings is None:
             self._spellings = tuple(dict.fromkeys((use.key, use.spelled) for use in self.uses))
         return self._spellings

@@ -20,7 +20,7 @@ from typing import IO
 from ingest.git.errors import FetchFailed, SourceError, SourceUnavailable
 from ingest.git.limits import Bounds, Deadline
 
-# The output is stored in a file until git ends. The listing of a real repository is far smaller.
+# Maximum bytes of output, which is stored in a file until git ends. Real listings are far smaller.
 LARGEST_OUTPUT = 100_000_000
 LARGEST_COMPLAINT = 4_000_000
 
@@ -48,13 +48,13 @@ OPTIONS = (
     "-c", "fetch.recurseSubmodules=false",
     "-c", "fetch.unpackLimit=1",
     "-c", "core.bigFileThreshold=16m",
-    # By default git maps complete packs, once for each core: more than `Bounds.memory`.
+    # By default git maps complete packs, once per core. That would exceed `Bounds.memory`.
     "-c", "core.packedGitWindowSize=32m",
     "-c", "core.packedGitLimit=256m",
     "-c", "core.deltaBaseCacheLimit=64m",
     "-c", "pack.threads=2",
     "-c", "transfer.bundleURI=false",
-    # Git would follow a redirect to any host. `hosts.redirect_target` allows the same host only.
+    # Git would follow a redirect to any host. `hosts.redirect_target` allows only the same host.
     "-c", "http.followRedirects=false",
     "-c", "http.lowSpeedLimit=1000",
     "-c", "http.lowSpeedTime=60",
@@ -75,8 +75,8 @@ class Finished:
 class Git:
     """Runner of git commands in one git directory.
 
-    objects: another repository's object store, read through this git directory. So no setting of
-    that repository applies: no hooks, filters or remotes.
+    objects: another repository's object store, which is read through this git directory. So no
+        setting of that repository applies: no hooks, filters or remotes.
     """
 
     folder: Path
@@ -89,7 +89,7 @@ class Git:
     bounds: Bounds = field(default=Bounds())
 
     def run(self, *arguments: str, feed: bytes = b"") -> Finished:
-        """Run a command until it ends, the deadline passes or `watch` raises, and end it then."""
+        """Run a command until it ends. End it if the deadline passes or `watch` raises."""
         with (
             tempfile.TemporaryFile() as stdin,
             tempfile.TemporaryFile() as stdout,
@@ -107,7 +107,7 @@ class Git:
 
     @contextmanager
     def converse(self, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-        """Yield the input and output of a running command that answers line by line."""
+        """Yield the input and output of a running command that answers each line of its input."""
         with tempfile.TemporaryFile() as stderr:
             try:
                 with self._started(arguments, subprocess.PIPE, subprocess.PIPE, stderr) as process:
@@ -120,7 +120,7 @@ class Git:
                 raise
 
     def _check_bounds(self, code: int, complaint: str) -> None:
-        """Raise SourceError if git or a child reached one of its bounds."""
+        """Raise SourceError if git or one of its child processes reached a bound."""
         if code in _BOUND_SIGNALS or _BOUND_REACHED.search(complaint):
             raise SourceError(
                 f"Git needs more than {self.bounds} for this repository and was stopped: its "
@@ -138,7 +138,7 @@ class Git:
         git, prlimit = shutil.which("git"), shutil.which("prlimit")
         if git is None or prlimit is None:
             raise SourceError("Please install git 2.32 or newer, and prlimit of util-linux.")
-        # Limits set after the start would not reach processes that git forked before.
+        # A limit set after the start would not apply to processes that git had already forked.
         bounded = [prlimit, *self.bounds.options(), git]
         process = subprocess.Popen(
             [*bounded, f"--git-dir={self.folder}", *OPTIONS, *arguments],
@@ -176,7 +176,7 @@ class Git:
 
 
 def environment(protocols: Sequence[str] = (), objects: Path | None = None) -> Mapping[str, str]:
-    """Return all environment variables of a git command. Without protocols, git has no network."""
+    """Return all environment variables of a git command. Without protocols, it has no network."""
     inherited = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
     fixed = {
         "HOME": "/nonexistent",
@@ -191,7 +191,7 @@ def environment(protocols: Sequence[str] = (), objects: Path | None = None) -> M
         "SSH_ASKPASS": _NO_PROGRAM,
         "GIT_SSH_COMMAND": _NO_PROGRAM,
         "GIT_PROXY_COMMAND": _NO_PROGRAM,
-        # An empty list would mean git's defaults. "none" is no protocol, so it allows nothing.
+        # An empty list would mean git's defaults. "none" is not a protocol, so it allows nothing.
         "GIT_ALLOW_PROTOCOL": ":".join(protocols) or "none",
         "GIT_PROTOCOL_FROM_USER": "0",
         "GIT_NO_LAZY_FETCH": "1",
@@ -206,15 +206,15 @@ def environment(protocols: Sequence[str] = (), objects: Path | None = None) -> M
 def _end_group(process: subprocess.Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            with suppress(OSError):  # git ended first; unsent input no longer matters
+            with suppress(OSError):  # git ended first, so unsent input no longer matters
                 pipe.close()
-    # Helpers can outlive git. Until wait() reaps the leader, the group's number can't be reused.
+    # Helpers can outlive git. Their group's number can't be reused before wait() reaps the leader.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether a process ended, without reaping it."""
+    """Return whether a process ended. Does not reap it."""
     how = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, how) is not None

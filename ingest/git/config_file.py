@@ -1,4 +1,4 @@
-"""Git's configuration format, read and written by GitPython, without a git process or includes."""
+"""Git's configuration format, read and written by GitPython: no git process, no includes."""
 
 import os
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ def write_settings(path: Path, settings: Mapping[tuple[str, str], str]) -> None:
 
 
 def read_sections(data: bytes) -> list[dict[str, str]]:
-    """Return the settings of each section; empty if the text is no configuration."""
+    """Return the settings of each section, or an empty list if the text is no configuration."""
     parser = _parser(_Text(data), read_only=True)
     try:
         return [
@@ -29,11 +29,11 @@ def read_sections(data: bytes) -> list[dict[str, str]]:
 def _parser(file: Path | BytesIO, *, read_only: bool) -> Any:
     # GitPython searches for git when it is imported, and fails with an unclear message without it.
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-    # Imported here, because each start of Django imports this module and needs no GitPython.
+    # Imported late, because each start of Django imports this module and needs no GitPython.
     from git.config import GitConfigParser
 
     return GitConfigParser(file, read_only=read_only, merge_includes=False)
 
 
 class _Text(BytesIO):
-    name = "configuration"  # the parser quotes it in its messages
+    name = "configuration"  # GitPython's parser quotes it in its messages

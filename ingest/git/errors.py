@@ -4,23 +4,23 @@ from curation.errors import CurationError
 
 
 class SourceError(CurationError):
-    """A source could not be read."""
+    """A source can't be read."""
 
 
 class SourceRefused(SourceError):
-    """The text names no source that may be fetched."""
+    """The text does not name a source that may be fetched."""
 
 
 class RepositoryNotFound(SourceError):
-    """There is no such repository, or it is not public."""
+    """The repository does not exist, or is not public."""
 
 
 class Redirected(SourceRefused):
-    """The server answered with a redirect, which git does not follow."""
+    """The server answered with a redirect. Git itself does not follow redirects."""
 
 
 class SourceUnavailable(SourceError):
-    """The cause may be temporary: the network, a full disk, or a time limit."""
+    """The source can't be read now. The cause may be temporary: network, full disk, time limit."""
 
     retry = True
 

@@ -14,7 +14,7 @@ from ingest.git.errors import (
 )
 from ingest.git.source import shown
 
-# The first match decides: a full disk also makes git report corrupt packs, for example.
+# The first match decides. The order matters: a full disk also makes git report corrupt packs.
 _MEANINGS: tuple[tuple[str, type[SourceError], str], ...] = (
     (
         r"No space left on device|Disk quota exceeded",

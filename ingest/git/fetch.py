@@ -31,8 +31,8 @@ def fetch(
     """Return the selected files of `source` at `ref` (or its default branch). Raises SourceError.
 
     A remote is mirrored below `mirrors`, with the selected blobs only. A second call continues an
-    interrupted fetch, or costs one request if the commit is unchanged. `network` limits the
-    servers that git connects to.
+    interrupted fetch, or costs one request if the commit is unchanged. `network` limits the servers
+    that git connects to.
     """
     limits = limits or Limits()
     deadline = Deadline.after(limits.seconds)
@@ -53,7 +53,7 @@ def fetch(
 
 @dataclass(frozen=True, slots=True)
 class _Fetch:
-    """One fetch from a repository on this disk or on the web, with its limits."""
+    """One fetch from a local or remote repository, with its limits."""
 
     source: Source
     mirrors: Path
@@ -66,7 +66,7 @@ class _Fetch:
     def from_disk(self) -> Snapshot:
         source, folder = self.source, Path(self.source.location)
         git_folder = folder / ".git" if (folder / ".git").is_dir() else folder
-        if (folder / ".git").is_file():  # a work tree or a submodule: its directory is elsewhere
+        if (folder / ".git").is_file():  # in a work tree or submodule, .git is a file
             git_folder = _linked_git_folder(folder)
         git = Git(git_folder, self.deadline, bounds=self.limits.git)
         objects = git.run("rev-parse", "--git-path", "objects")
@@ -89,7 +89,7 @@ class _Fetch:
             try:
                 return self._from_mirror(mirror)
             except Redirected:
-                # GitHub redirects the old name of a repository.
+                # GitHub redirects requests for a repository's old name to its new name.
                 mirror.follow_redirect()
                 return self._from_mirror(mirror)
 
@@ -111,7 +111,7 @@ class _Fetch:
                 mirror.fetch_blobs(missing)
             entries = measured(git, entries, self.limits)
         except FetchFailed:
-            # Discard a mirror that git can't walk, so that the next attempt creates it again.
+            # Discard a mirror that git can't walk, so that the next attempt creates a new one.
             if damaged(mirror):
                 discard(mirror.folder)
             raise

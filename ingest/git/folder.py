@@ -1,4 +1,4 @@
-"""Snapshot of a folder without git. No link is followed, so no file outside is opened."""
+"""Snapshot of a folder without git. Links are not followed, so no file outside is opened."""
 
 import hashlib
 import os
@@ -33,7 +33,7 @@ class FolderFiles:
 def folder_snapshot(
     source: Source, selected: Callable[[str], bool], limits: Limits, deadline: Deadline
 ) -> Snapshot:
-    """Return the selected files of a folder. The "commit" is a hash of their paths and contents."""
+    """Return the selected files of a folder. Its "commit" is a hash of their paths and contents."""
     root = Path(source.location)
     entries: list[Entry] = []
     identity = hashlib.sha1(usedforsecurity=False)
@@ -55,7 +55,7 @@ def folder_snapshot(
 
 
 def _walk(root: Path) -> Iterator[tuple[str, bool]]:
-    """Yield each file's path below the root and whether it is a link, ordered by name."""
+    """Yield the relative path of each file and whether it is a link, ordered by name."""
     pending = [""]
     while pending:
         folder = pending.pop()
@@ -94,15 +94,15 @@ def _entry(root: Path, path: str, is_link: bool, limits: Limits) -> Entry:
 
 
 def blob_id(data: bytes) -> str:
-    """Return git's blob id of this content: a file has the same id in a folder and in git."""
+    """Return git's blob id of this content. So a file has the same id in a folder and in git."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _read(root: Path, path: str, limit: int) -> bytes | int | None:
-    """Return the file's bytes, its size if that is above the limit, or None if it can't be read.
+    """Return the file's bytes, or its size if it is above the limit, or None if it can't be read.
 
-    Every folder on the way is opened without following links. Attack: a folder is swapped for a
-    link after it was listed.
+    Attack: a folder is replaced by a link after it was listed. Defense: every folder of the path is
+        opened without following links.
     """
     handle = -1
     try:
@@ -132,7 +132,7 @@ def _printable(path: str) -> str:
 
 
 class _OpenFolder:
-    """Files of a folder by path, each checked against its blob id in the snapshot."""
+    """Files of a folder by path. Each content is checked against its blob id in the snapshot."""
 
     __slots__ = ("_entries", "_root")
 

@@ -14,9 +14,9 @@ PYTHON = ("**/*.py",)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Selection of paths: those below a sparse path that are included and not excluded.
+    """Selection of the paths that are below a sparse path, included and not excluded.
 
-    Without sparse paths, all folders are searched; without include patterns, all files match. A
+    Without sparse paths, all folders are searched. Without include patterns, all files match. A
     path that matches `always` is selected in any folder.
     """
 
@@ -26,7 +26,7 @@ class Selection:
     always: tuple[str, ...] = ()
 
     def matcher(self) -> Callable[[str], bool]:
-        """Return a predicate on paths. It compiles the patterns once."""
+        """Return a predicate on paths. It has compiled the patterns once, for all paths."""
         included = matching_any(self.include) if self.include else None
         excluded = matching_any(self.exclude) if self.exclude else None
         everywhere = matching_any(self.always) if self.always else None
@@ -46,7 +46,7 @@ class Selection:
 
 
 def matching_any(patterns: Iterable[str]) -> Callable[[str], bool]:
-    """Return a predicate: whether any of the patterns matches a path."""
+    """Return a predicate that tells whether any of the patterns matches a path."""
     expressions = [_expression(pattern) for pattern in patterns if _clean(pattern)]
     together = re.compile("|".join(expressions or ["(?!)"]))
     return lambda path: together.fullmatch(path) is not None
@@ -63,8 +63,8 @@ def _expression(pattern: str) -> str:
         return f"(?s:{first}(?:/.+)?)"
     *middle, last = others
     parts = [f"{first}/" if first else ""]
-    # The part between two ** may match at its first occurrence and need not be retried (an atomic
-    # group). Otherwise a hostile pattern takes exponential time.
+    # The part between two ** may match at its first occurrence only (an atomic group). Otherwise a
+    # hostile pattern takes exponential time, because each part is tried at every place.
     parts += [f"(?>(?:[^/]+/)*?{run}/)" for run in middle if run]
     parts.append(f"(?:[^/]+/)*?{last}(?:/.+)?" if last else ".+")
     return f"(?s:{''.join(parts)})"
@@ -110,9 +110,9 @@ def _class_expression(inside: str) -> str:
     members = re.sub(r"([\\\[\]^&~|])", r"\\\1", members)
     try:
         re.compile(f"[{members}]")
-    except re.error:  # a reversed range such as [z-a] holds no character
+    except re.error:  # a reversed range such as [z-a] contains no character
         return "(?!)"
-    # The look-ahead keeps a class such as [!a] or [+-9] from matching the slash.
+    # The look-ahead prevents a class such as [!a] or [+-9] from matching the slash.
     return f"(?!/)[{'^' if negated else ''}{members}]"
 
 

@@ -1,7 +1,7 @@
 """Servers that git may connect to: public ones on port 443, and those that the operator allows.
 
-Attack: the address of a repository, submodule or redirect names a host that resolves into the
-private network. Defense: only public addresses, which are pinned for git.
+Attack: the address of a repository, submodule or redirect names a host in the private network.
+    Defense: only public addresses are allowed, and git must use the checked addresses.
 """
 
 import re
@@ -17,7 +17,7 @@ from ingest.git.source import Source, shown
 
 HTTPS_PORT = 443
 SERVICE = "/info/refs"
-# The last 32 bits of such an address are an IPv4 address, to which a gateway translates.
+# The last 32 bits of an address in this network are an IPv4 address that a gateway connects to.
 NAT64 = IPv6Network("64:ff9b::/96")
 _LOCATION = re.compile(r"<= Recv header: location: (\S+)", re.IGNORECASE)
 _PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.~+-]+)+")
@@ -25,7 +25,7 @@ _PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.~+-]+)+")
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Protocols that git may speak, and hosts that need not be public.
+    """Protocols that git may use, and hosts that need not be public.
 
     allowed_hosts: hosts that may have any address and any port.
     """
@@ -35,13 +35,13 @@ class Network:
 
 
 def pinned_addresses(source: Source, network: Network) -> str:
-    """Return the checked addresses of the source's host, as git's http.curloptResolve takes them.
+    """Return the checked addresses of the source's host, in the format of http.curloptResolve.
 
-    Without the pin, a name could resolve to a public address for the check and to a private one
-    for git. Raise SourceRefused if the host is not public, SourceUnavailable if it has no address.
+    Without this pin, a name could resolve to a public address for the check and to a private one
+    for git. Raises SourceRefused if the host is not public, SourceUnavailable if it has no address.
     """
     url = urlsplit(source.location)
-    # Git itself refuses other protocols, also those of a redirect.
+    # Git itself refuses other protocols, even after a redirect.
     if url.scheme not in network.protocols or not url.hostname:
         return ""
     host, port = url.hostname, _port(url)
@@ -51,7 +51,7 @@ def pinned_addresses(source: Source, network: Network) -> str:
     try:
         addresses = _resolve(host, port)
     except OSError:
-        # With a proxy, which the operator chose, often only the proxy can resolve names.
+        # The operator chose the proxy, and often only the proxy can resolve names.
         if url.scheme in getproxies() and not proxy_bypass(host):
             return ""
         raise SourceUnavailable(
@@ -64,9 +64,9 @@ def pinned_addresses(source: Source, network: Network) -> str:
 
 
 def redirect_target(trace: str, source: Source) -> str:
-    """Return the address that a server redirects `source` to, on the same host and port.
+    """Return the address to which a server redirects `source`, on the same host and port.
 
-    trace: the headers of the answer, as git prints them with GIT_TRACE_CURL.
+    trace: the headers of the server's answer, as git prints them with GIT_TRACE_CURL.
     """
     location = _LOCATION.search(trace)
     old = urlsplit(source.location)

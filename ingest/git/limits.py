@@ -9,11 +9,10 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds of each process of one git command, enforced by the kernel.
+    """Bounds of each process of one git command. The operating system enforces them.
 
-    memory: address space in bytes. An index-pack of JAX's 251 MB takes 286 MB of it
-    (2026-11-26).
-    file_bytes: size of each file that the process writes, including its output.
+    memory: address space in bytes. An index-pack of JAX's 251 MB takes 286 MB (2026-11-26).
+    file_bytes: maximum bytes of each file that the process writes, including its output.
     """
 
     memory: int = 2_000 * MEGABYTE
@@ -38,7 +37,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one fetch. Those in bytes are checked while git runs."""
+    """Bounds of one fetch. Those on bytes are checked while git runs."""
 
     seconds: float = 900.0
     transfer_bytes: int = 2_000 * MEGABYTE

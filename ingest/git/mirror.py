@@ -1,7 +1,7 @@
 """Bare, shallow, blobless mirror of one remote repository, and its operations.
 
-A mirror is a cache that one process at a time may use. Leftovers of a killed process are removed,
-and a damaged mirror is created again.
+A mirror is a cache that only one process at a time may use. Files that a killed process left are
+removed, and a damaged mirror is created again.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ from ingest.git.hosts import redirect_target
 from ingest.git.limits import MEGABYTE, Deadline, Limits, OnProgress, Progress
 from ingest.git.source import Source
 
-# Blobs per request: after a killed fetch, at most one batch is fetched again.
+# Maximum blobs per request. After a killed fetch, at most this number is fetched again.
 BATCH = 4_000
 SLACK_BYTES = 100 * MEGABYTE
 _LOCK_POLL_SECONDS = 0.1
@@ -44,12 +44,12 @@ class Mirror:
         return self.folder / "objects"
 
     def has_commit(self, commit: str) -> bool:
-        """Return whether a commit and its trees were fetched: then a ref to it exists."""
+        """Return whether a commit and its trees were fetched. If they were, a ref to it exists."""
         ref = _kept_ref(commit)
         return self.local.run("rev-parse", "--verify", "--quiet", ref).output.strip() != b""
 
     def fetch_commit(self, name: str) -> str:
-        """Fetch the commit of a full ref name, or a commit id, with its trees and no blobs."""
+        """Fetch a commit by full ref name or commit id, with its trees and without blobs."""
         refspec = f"+{name}:{_INCOMING}"
         self._fetch("--depth=1", "origin", refspec)
         result = self.local.run("rev-parse", "--verify", "--quiet", f"{_INCOMING}^{{commit}}")
@@ -60,14 +60,14 @@ class Mirror:
         return commit
 
     def fetch_blobs(self, blobs: list[str]) -> None:
-        """Fetch exactly these blobs."""
+        """Fetch exactly the blobs with these ids."""
         for start in range(0, len(blobs), BATCH):
             feed = "".join(f"{blob}\n" for blob in blobs[start : start + BATCH]).encode()
-            # Commits in the mirror lack blobs, so git must not infer from them what is present.
+            # Commits in the mirror lack blobs, so git must not assume that blobs are present.
             self._fetch("--stdin", "origin", feed=feed, negotiation="noop")
 
     def follow_redirect(self) -> None:
-        """Set the URL of the remote to the address that the server redirects to."""
+        """Change the URL of the remote to the address to which the server redirects."""
         asking = replace(self.network, trace_headers=True)
         answer = asking.run("ls-remote", "--quiet", "origin", "HEAD")
         address = redirect_target(answer.complaint, self.source)
@@ -93,7 +93,7 @@ def locked_mirror(
     pinned: str,
     on_progress: OnProgress,
 ) -> Iterator[Mirror]:
-    """Yield the source's mirror, created or cleaned if needed, locked for this process.
+    """Yield the source's mirror, locked for this process. It is created or cleaned if needed.
 
     pinned: the addresses of the source's host, from `pinned_addresses`.
     """
@@ -104,14 +104,14 @@ def locked_mirror(
             local = Git(folder, deadline, bounds=limits.git)
             _prepare(folder, source, pinned, local)
             watch = _Watch(folder / "objects" / "pack", source, limits, on_progress)
-            # If this process ends first, its git process still holds the lock.
+            # If this process ends before its git process, the git process still holds the lock.
             network = Git(
                 folder,
                 deadline,
                 protocols=protocols,
                 watch=watch.check,
                 keep_open=(lock,),
-                # The watch checks the size of the packs ten times a second.
+                # In addition, `watch` checks the size of the packs ten times a second.
                 bounds=replace(limits.git, file_bytes=limits.transfer_bytes + SLACK_BYTES),
             )
             watch.check()
@@ -126,24 +126,24 @@ def locked_mirror(
 
 
 def mirror_name(source: Source) -> str:
-    """Return a readable folder name, with a hash that separates similar addresses."""
+    """Return a readable folder name. Its hash distinguishes similar addresses."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "+", source.location.removeprefix("https://"))
     digest = hashlib.sha256(source.location.encode()).hexdigest()[:10]
     return f"{readable.strip('+')[:80]}-{digest}.git"
 
 
 def damaged(mirror: Mirror) -> bool:
-    """Return whether git can't walk all commits and trees. A mirror need not hold all files.
+    """Return whether git fails to walk all commits and trees. A mirror need not hold all files.
 
-    `--missing=allow-any` can't be used: with it, git 2.47 also accepts a missing commit (2.39 does
-    not).
+    `--missing=allow-any` can't be used, because git 2.47 then also accepts a missing commit (2.39
+    does not).
     """
     checked = mirror.local.run("rev-list", "--all", "--objects", "--filter=blob:none", "--quiet")
     return checked.code != 0
 
 
 def discard(folder: Path) -> None:
-    """Remove a mirror."""
+    """Remove a mirror from the disk."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -166,7 +166,7 @@ def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgres
                 on_progress(Progress("waiting for another fetch of this repository"))
                 reported = True
             time.sleep(_LOCK_POLL_SECONDS)
-        # Record the time of the last use, for `ingest.git.unused`.
+        # Record the time of this use for `ingest.git.unused`.
         os.utime(handle)
         yield handle
     finally:
@@ -174,7 +174,7 @@ def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgres
 
 
 def _prepare(folder: Path, source: Source, pinned: str, git: Git) -> None:
-    """Create the mirror if it is missing, and remove leftovers of a killed git."""
+    """Create the mirror if it is missing. Remove the leftovers of a killed git process."""
     _clear_leftovers(folder)
     if git.run("rev-parse", "--is-bare-repository").output.strip() != b"true":
         discard(folder)
@@ -185,7 +185,7 @@ def _prepare(folder: Path, source: Source, pinned: str, git: Git) -> None:
     settings = {
         ("core", "repositoryformatversion"): "1",
         ("extensions", "partialClone"): "origin",
-        # Read by git 2.37 and newer. An empty value means that no address is pinned.
+        # Only git 2.37 and newer read this setting. An empty value means that no address is pinned.
         ("http", "curloptResolve"): pinned,
         ('remote "origin"', "url"): source.location,
         ('remote "origin"', "promisor"): "true",
@@ -204,7 +204,7 @@ def _kept_ref(commit: str) -> str:
 
 
 class _Watch:
-    """Comparison of the growing packs with the limits, and progress reports."""
+    """Check of the growing packs against the limits, with progress reports."""
 
     __slots__ = ("_limits", "_on_progress", "_packs", "_source", "_start")
 
@@ -243,7 +243,7 @@ class _Watch:
             for item in listing:
                 try:
                     total += item.stat(follow_symlinks=False).st_size
-                except FileNotFoundError:  # git renames a finished pack meanwhile
+                except FileNotFoundError:  # git has just renamed a finished pack
                     continue
         return total
 

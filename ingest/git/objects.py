@@ -1,4 +1,4 @@
-"""Reading of trees and blobs from a git object store, without a work tree.
+"""Reader of trees and blobs from a git object store, without a work tree.
 
 Git reads the store through an empty git directory of this app. So no setting of the repository
 applies: git fetches no missing object and runs no code.
@@ -20,7 +20,7 @@ from ingest.git.limits import Bounds, Deadline, Limits
 from ingest.git.snapshot import Absent, Blob, Entry, OpenTree, Problem, content
 from ingest.git.source import Source
 
-# Requests in flight stay below a pipe's 64 kB, so writing them never blocks.
+# Maximum requests that wait for answers. They fit into a pipe's 64 kB, so writing never blocks.
 _IN_FLIGHT = 800
 _BYTES_AT_ONCE = 16_000_000
 _STOPPED = "Git stopped while files were read from the object store; fetch the source again."
@@ -47,7 +47,7 @@ class GitObjects:
 def list_tree(
     git: Git, commit: str, selected: Callable[[str], bool], limits: Limits
 ) -> tuple[Entry, ...]:
-    """Return every selected path at a commit, without sizes."""
+    """Return an entry for every selected path at a commit. The sizes are not set yet."""
     listing = git.run("ls-tree", "-r", "-z", "--full-tree", commit)
     if listing.code != 0:
         raise FetchFailed(f"The tree of commit {commit} can't be read; fetch it again.")
@@ -69,7 +69,7 @@ def list_tree(
 
 
 def measured(git: Git, entries: Sequence[Entry], limits: Limits) -> tuple[Entry, ...]:
-    """Return the entries with their sizes; absent and too large files get a problem."""
+    """Return the entries with their sizes. An absent or too large file gets a problem instead."""
     sizes = sizes_of(git, {entry.blob for entry in entries if entry.problem is None})
 
     def with_size(entry: Entry) -> Entry:
@@ -86,7 +86,7 @@ def measured(git: Git, entries: Sequence[Entry], limits: Limits) -> tuple[Entry,
 
 
 def sizes_of(git: Git, blobs: Iterable[str]) -> dict[str, int | None]:
-    """Return the size of each blob, or None if the store lacks it. No content is read."""
+    """Return the size of each blob, or None for a blob that the store lacks. Reads no content."""
     names = list(blobs)
     if not names:
         return {}
@@ -107,7 +107,7 @@ def _problem(mode: bytes, name: bytes) -> Problem | None:
         return Problem.SUBMODULE
     if mode == _SYMLINK:
         return Problem.SYMLINK
-    # A crafted tree may hold any name. Its paths are not checked out, but passed on.
+    # A crafted tree may hold any name. Its paths are never checked out here, but passed on.
     if name.startswith(b"/") or any(
         part in (b"", b".", b"..", b".git") for part in name.split(b"/")
     ):
@@ -120,7 +120,7 @@ def _problem(mode: bytes, name: bytes) -> Problem | None:
 
 
 def reader(mirrors: Path, source: Source, deadline: Deadline, object_format: str) -> Path:
-    """Return the empty git directory for `object_format` (sha1, sha256), created if missing."""
+    """Return the empty git directory for `object_format` (sha1, sha256). Create it if missing."""
     folder = mirrors / f".reader-{object_format}"
     if not folder.is_dir():
         try:
@@ -142,14 +142,14 @@ def _make(folder: Path, source: Source, deadline: Deadline, object_format: str) 
         try:
             os.rename(temporary, folder)
         except OSError:
-            if not folder.is_dir():  # otherwise another process created it first
+            if not folder.is_dir():  # otherwise another process has just created it
                 raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
 class _OpenObjects:
-    """One `git cat-file --batch` process, queried by blob id."""
+    """One `git cat-file --batch` process, which is queried by blob id."""
 
     __slots__ = ("_answers", "_asking", "_entries")
 
@@ -168,8 +168,8 @@ class _OpenObjects:
     def read_all(self, paths: Iterable[str]) -> Iterator[Blob | Absent]:
         for chunk in self._chunks(paths):
             readable = [e.blob for _, e in chunk if e is not None and e.problem is None]
-            # All answers are read before the first is yielded. A caller that stops half-way would
-            # otherwise leave answers in the pipe for the next question.
+            # Read all answers before the first is yielded. If the caller stopped half-way, unread
+            # answers would be taken for the answers to the next question.
             answers = iter(self._ask(readable))
             for path, entry in chunk:
                 if entry is None:

@@ -1,4 +1,4 @@
-"""Lookup of the commit of a branch, a tag, a commit id, or the default branch."""
+"""Lookup of the commit that a branch, a tag, a commit id or the default branch names."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _REF = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A full ref name (empty for a bare commit id) and the commit that it names now."""
+    """A full ref name (empty for a bare commit id), and the commit that it names now."""
 
     ref: str
     commit: str
@@ -27,7 +27,7 @@ class Target:
 
 
 def check_ref(ref: str) -> str:
-    """Return the ref without blanks around it. Raises SourceRefused if it can't be a ref."""
+    """Return the ref without surrounding blanks. Raises SourceRefused if it can't be a ref."""
     ref = ref.strip()
     if ref and (not _REF.fullmatch(ref) or ref.endswith(("/", "."))):
         raise SourceRefused(f"{shown(ref)} can't be the name of a branch, a tag or a commit.")
@@ -35,7 +35,7 @@ def check_ref(ref: str) -> str:
 
 
 def remote_target(git: Git, source: Source, ref: str) -> Target:
-    """Return the target of a ref at the remote, by one request, or up to three if it is missing."""
+    """Return the target of a ref at the remote, by one request (up to three if it is missing)."""
     if FULL_COMMIT.fullmatch(ref):
         return Target("", ref)
     candidates = _candidates(ref)
@@ -83,7 +83,7 @@ def _candidates(ref: str) -> list[str]:
 
 
 def _remote_refs(git: Git, source: Source, *patterns: str) -> tuple[dict[str, str], str]:
-    """Return ref names with their objects, and the branch that HEAD points to."""
+    """Return ref names with their object ids, and the branch to which HEAD points."""
     listing = git.run("ls-remote", "--quiet", "--symref", "origin", *patterns)
     if listing.code != 0:
         raise failure(listing, str(source))

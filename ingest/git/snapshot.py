@@ -28,7 +28,7 @@ class Problem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One selected path. `blob` is git's id of its content (of its commit, for a submodule)."""
+    """One selected path. `blob` is git's id of its content, or of the commit of a submodule."""
 
     path: str
     blob: str
@@ -47,14 +47,14 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A path without content, and the reason."""
+    """A path without content, and the reason for that."""
 
     path: str
     problem: Problem
 
 
 class OpenTree(Protocol):
-    """Files by path, while the snapshot is open. It is the extraction's source tree."""
+    """Files by path, while the snapshot is open. It serves as the extraction's source tree."""
 
     def paths(self) -> Iterable[str]: ...
 
@@ -64,7 +64,7 @@ class OpenTree(Protocol):
 
 
 class Store(Protocol):
-    """Content of a snapshot: git's object store, or a folder without git."""
+    """Source of a snapshot's content: git's object store, or a folder without git."""
 
     def open(self, entries: tuple[Entry, ...]) -> AbstractContextManager[OpenTree]: ...
 
@@ -73,8 +73,8 @@ class Store(Protocol):
 class Snapshot:
     """The selected files of a source at one commit.
 
-    `ref` is the full name of the branch or tag. A folder without git has none, and its `commit` is
-    a hash of the selected files.
+    `ref` is the full name of the branch or tag. It is empty for a folder without git, whose
+    `commit` is a hash of the selected files.
     """
 
     source: Source
@@ -84,7 +84,7 @@ class Snapshot:
     store: Store
 
     def open(self) -> AbstractContextManager[OpenTree]:
-        """Open the files, for reading many of them through one process."""
+        """Open the files. Then many of them can be read through one process."""
         return self.store.open(self.entries)
 
     def read(self, paths: Iterable[str] | None = None) -> Iterator[Blob | Absent]:
@@ -96,7 +96,7 @@ class Snapshot:
 
 
 def content(entry: Entry, data: bytes) -> Blob | Absent:
-    """Return an entry's content; an LFS pointer counts as absent."""
+    """Return an entry's content. An LFS pointer counts as a file without content."""
     if data.startswith(LFS_START):
         return Absent(entry.path, Problem.LFS)
     return Blob(entry.path, entry.blob, data)

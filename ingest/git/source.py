@@ -1,4 +1,4 @@
-"""Parsing of a typed repository name into one canonical source, or a refusal in a sentence.
+"""Conversion of a repository name that a person typed into one canonical source, or a refusal.
 
 Only https URLs (and `owner/name` on GitHub) are remote; paths need `allow_local`.
 """
@@ -29,14 +29,14 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A repository or folder, with a canonical URL or an absolute path as its `location`."""
+    """A repository or folder. `location` is a canonical URL or an absolute path."""
 
     kind: SourceKind
     location: str
 
     @property
     def name(self) -> str:
-        """`owner/name` on GitHub, `host/owner/name` elsewhere, otherwise the folder's name."""
+        """`owner/name` on GitHub, `host/owner/name` on other hosts, or the name of a folder."""
         if self.kind is not SourceKind.REMOTE:
             return Path(self.location).name
         url = urlsplit(self.location)
@@ -50,8 +50,8 @@ class Source:
 def parse_source(text: str, *, allow_local: bool = False) -> Source:
     """Return the source that `text` names. Raises SourceRefused.
 
-    Parsing its location again gives the same source. `owner/name` is always GitHub, so that its
-    meaning never depends on the current folder.
+    Parsing the source's location gives the same source again. `owner/name` always means GitHub, so
+    its meaning never depends on the current folder.
     """
     text = text.strip()
     if not text:
@@ -74,7 +74,7 @@ def parse_source(text: str, *, allow_local: bool = False) -> Source:
 
 
 def shown(text: str) -> str:
-    """Return `text` for a message: without credentials and control characters, and cut."""
+    """Return `text` for a message: shortened, without credentials and control characters."""
     text = "".join(c if c.isprintable() else "�" for c in text)
     text = re.sub(r"^.*@", "…@", text)
     text = re.sub(r"[?#].*", "?…", text)
@@ -115,8 +115,8 @@ def _host(url: SplitResult, text: str) -> str:
     host = (url.hostname or "").lower().rstrip(".")
     host = _REWRITTEN_HOSTS.get(host, host)
     labels = host.split(".")
-    # A last label that starts with a digit would be an IP address, also in hexadecimal. It could
-    # name a machine of the private network.
+    # If the last label starts with a digit, the host is an IP address, perhaps in hexadecimal. It
+    # could name a machine of the private network.
     well_formed = all(_HOST_LABEL.fullmatch(label) for label in labels)
     if not well_formed or len(labels) < 2 or not labels[-1][0].isalpha():
         raise SourceRefused(f"{shown(text)} does not name a public host.")

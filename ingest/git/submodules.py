@@ -1,4 +1,4 @@
-"""Submodules of a snapshot as sources that can be fetched."""
+"""Submodules of a snapshot, as sources that can be fetched."""
 
 from dataclasses import dataclass
 from urllib.parse import urljoin
@@ -13,7 +13,7 @@ LISTED_IN = ".gitmodules"
 
 @dataclass(frozen=True, slots=True)
 class Submodule:
-    """Path of a submodule, its source, and the commit that its parent names."""
+    """Path of a submodule, its source, and the commit that the parent repository names."""
 
     path: str
     source: Source
@@ -21,7 +21,7 @@ class Submodule:
 
 
 def submodule(snapshot: Snapshot, path: str) -> Submodule:
-    """Return the submodule at `path`. The snapshot must include .gitmodules and the path."""
+    """Return the submodule at `path`. The snapshot must include this path and .gitmodules."""
     commits = {e.path: e.blob for e in snapshot.entries if e.problem is Problem.SUBMODULE}
     if path not in commits:
         raise SourceRefused(f"{snapshot.source} has no submodule at {shown(path)}.")

@@ -1,4 +1,4 @@
-"""Removal of mirrors that were long unused, or take too much space together."""
+"""Removal of mirrors that have not been used for long or that together take too much space."""
 
 import fcntl
 import os
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DAY = 86_400.0
-# A run reads its mirror for hours after the fetch, without the lock.
+# A run reads its mirror for hours after the fetch, and does not hold the lock then.
 IN_USE_SECONDS = DAY
 REMOVING = ".removing-"
 
@@ -27,10 +27,10 @@ class Usage:
 def remove_unused(mirrors: Path, *, days: int, most_bytes: int) -> Iterator[Usage]:
     """Remove unused mirrors and yield each. Raises OSError if a folder can't be removed.
 
-    First those unused for `days` are removed. Then the least recently used ones are, until all
-    mirrors take at most `most_bytes`. 0 disables either limit. A mirror that was used within a day,
-    or is locked, is not removed. If the process is killed, no fetch uses the partly removed mirror,
-    and the next call removes the rest.
+    First it removes the mirrors that were not used for `days`. Then it removes the least recently
+    used ones until all mirrors take at most `most_bytes`. 0 disables either limit. It never removes
+    a mirror that is locked or was used within a day. If the process is killed, no fetch uses the
+    partly removed mirror, and the next call removes it completely.
     """
     for rest in mirrors.glob(f"{REMOVING}*"):
         shutil.rmtree(rest)
@@ -47,9 +47,9 @@ def remove_unused(mirrors: Path, *, days: int, most_bytes: int) -> Iterator[Usag
 
 
 def _remove(mirror: Usage) -> bool:
-    """Remove a mirror, unless it is locked or was used since it was measured.
+    """Remove a mirror, unless it is locked or was used after it was measured.
 
-    The lock file stays, since other processes may wait for it.
+    The lock file is kept, because other processes may wait for it.
     """
     lock = mirror.folder.with_suffix(".lock")
     handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -69,7 +69,7 @@ def _remove(mirror: Usage) -> bool:
 
 
 def _used_at(folder: Path) -> float:
-    """Return when a fetch last took the mirror's lock."""
+    """Return the time at which a fetch last took the mirror's lock."""
     for path in (folder.with_suffix(".lock"), folder):
         with suppress(FileNotFoundError):
             return path.stat().st_mtime

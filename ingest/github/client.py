@@ -1,4 +1,4 @@
-"""Client of GitHub's REST API, one request at a time.
+"""Client of GitHub's REST API. It sends one request at a time.
 
 The client waits as long as GitHub asks, and reports each wait. It retries after errors of the
 network or the server. It sends the token only to the host of `base_url`.
@@ -21,7 +21,7 @@ from curation.errors import CurationError
 ATTEMPTS = 5
 REDIRECTS = 3
 LARGEST_ANSWER = 20_000_000
-# Wait after a refusal that names no time: GitHub asks for a minute, and more after each refusal.
+# Wait after a refusal without a wait time. GitHub asks for a minute, and for more each time.
 UNNAMED_WAIT_SECONDS = 60.0
 _GONE = frozenset({404, 410, 451})
 _MOVED = frozenset({301, 302, 307, 308})
@@ -29,16 +29,16 @@ _SPENT_WORDS = ("rate limit", "abuse detection")
 
 
 class GitHubError(CurationError):
-    """GitHub gave no usable answer. The message never holds the token."""
+    """GitHub gave no usable answer. The message never contains the token."""
 
 
 class UnexpectedAnswer(GitHubError):
-    """The answer is not of the shape that GitHub documents."""
+    """The answer does not have the form that GitHub documents."""
 
 
 @dataclass(slots=True)
 class GitHubClient:
-    """A client for one API address. `sleep` and `clock` are parameters for tests.
+    """A client for one API address. Tests replace `sleep` and `clock`.
 
     on_wait: called before each wait, with its seconds and its reason.
     """
@@ -56,7 +56,7 @@ class GitHubClient:
             raise GitHubError("The GitHub token contains characters that no token has.")
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> object | None:
-        """Return the JSON at `path`, after redirects; None if it is gone. Raises GitHubError."""
+        """Return the JSON at `path`, after redirects, or None if it is gone. Raises GitHubError."""
         url = self.base_url.rstrip("/") + path + (f"?{urlencode(query)}" if query else "")
         for _ in range(REDIRECTS + 1):
             answer = self._persistently(url, path)
@@ -140,11 +140,11 @@ class _Answer:
 
 
 class _BrokenAnswer(Exception):
-    """The body is cut off, or is not JSON."""
+    """The body of the answer is cut off, or is not JSON."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    # urllib would send the token to any host that the answer names.
+    # urllib would send the token to any host that a redirect names.
     def redirect_request(self, *_: object) -> None:
         return None
 
@@ -178,7 +178,7 @@ def _reason(error: Exception) -> str:
 
 
 def _seconds_to_wait(answer: _Answer, attempt: int, now: float) -> float | None:
-    """Return the seconds to wait after a refusal; None if the rate limit is not its cause."""
+    """Return the seconds to wait after a refusal, or None if the rate limit is not the cause."""
     if answer.status not in {403, 429}:
         return None
     named = answer.headers.get("retry-after", "")
@@ -186,7 +186,7 @@ def _seconds_to_wait(answer: _Answer, attempt: int, now: float) -> float | None:
         return float(named)
     reset = answer.headers.get("x-ratelimit-reset", "")
     if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isascii() and reset.isdigit():
-        # Use GitHub's clock if the answer has it, because this machine's clock may be wrong.
+        # Use the time of GitHub's answer if it has one, because this machine's clock may be wrong.
         with suppress(TypeError, ValueError):
             now = parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
         return max(float(reset) - now, 0.0) + 1.0

@@ -1,7 +1,7 @@
 """Proposals of public repositories with Triton kernels, each once, for a person to enable.
 
-GitHub shows a thousand results of a query. A query with more is split by a range, of stars or
-file sizes, until each part fits.
+GitHub shows only the first thousand results of a query. A query with more results is split by a
+range of stars or file sizes until each part has few enough.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -23,7 +23,7 @@ SHOWN = 1_000
 PAGE = 100
 
 _MOST_STARS = 10_000_000
-# Larger files are not in GitHub's code search.
+# Maximum bytes of a file that GitHub's code search indexes.
 _LARGEST_INDEXED_FILE = 384 * 1024
 
 OnGap = Callable[[str], None]
@@ -38,10 +38,10 @@ def discover(
     code_terms: Collection[str] = CODE_TERMS,
     opted_out: Collection[str] = (),
 ) -> Iterator[ProposedRepository]:
-    """Yield each repository that is found, without forks, archived and opted-out ones.
+    """Yield each repository that is found, except forks, archived and opted-out repositories.
 
-    `opted_out` holds owner/name, or owner alone. `on_gap` gets a message for each part that
-    could not be covered.
+    `opted_out` contains `owner/name` or `owner`. `on_gap` is called with a message for each part of
+    a search whose results are incomplete.
     """
     excluded = {name.casefold() for name in opted_out}
     known_ids: set[int] = set()
@@ -77,7 +77,7 @@ def discover(
 def _names_by_code(
     client: GitHubClient, code_terms: Collection[str], known_ids: set[int], on_gap: OnGap
 ) -> Iterator[str]:
-    """Yield repositories of matching files. Code search returns neither their stars nor license."""
+    """Yield repositories with matching files. Code search returns no stars and no license."""
     names: set[str] = set()
     for terms in code_terms:
         search = Search("/search/code", terms, "size", 0, _LARGEST_INDEXED_FILE)
@@ -97,7 +97,7 @@ def _names_by_code(
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One query of one endpoint, for values of `qualifier` from `low` to `high`, both included."""
+    """One query of one endpoint. `qualifier` has a value from `low` to `high`, both included."""
 
     path: str
     terms: str
@@ -110,19 +110,19 @@ class Search:
         return f"{self.terms} {self.qualifier}:{self.low}..{self.high}"
 
     def halves(self) -> tuple["Search", "Search"]:
-        """Split the range at its geometric mean, because most stars and sizes are low."""
+        """Split the range at its geometric mean, because most repositories and files are small."""
         middle = min(max(isqrt(max(self.low, 1) * self.high), self.low), self.high - 1)
         return replace(self, high=middle), replace(self, low=middle + 1)
 
 
 def search_all(client: GitHubClient, search: Search, on_gap: OnGap) -> Iterator[dict[str, object]]:
-    """Yield every result of the search. A result that moves between pages may occur twice."""
+    """Yield every result of a search. A result may occur twice if it moves between pages."""
     pending = [search]
     while pending:
         current = pending.pop()
         total, is_complete, items = _page(client, current, 1)
         if not is_complete:
-            # GitHub ran out of time. A second request often completes.
+            # GitHub's search took too long. A second request often completes.
             total, is_complete, items = _page(client, current, 1)
         if total > SHOWN or not is_complete:
             if current.low < current.high:
@@ -137,7 +137,7 @@ def search_all(client: GitHubClient, search: Search, on_gap: OnGap) -> Iterator[
 def _page(
     client: GitHubClient, search: Search, number: int
 ) -> tuple[int, bool, list[dict[str, object]]]:
-    """Return the number of all results, whether they are complete, and the results of one page."""
+    """Return the total number of results, whether they are complete, and one page of them."""
     query = {"q": search.query, "per_page": str(PAGE), "page": str(number)}
     answer = client.get(search.path, query)
     if isinstance(answer, dict):

@@ -1,4 +1,4 @@
-"""One repository as GitHub describes it, and whether it still exists."""
+"""One repository as GitHub describes it. Also shows whether it still exists."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ingest.github.client import GitHubClient, GitHubError, UnexpectedAnswer
 
 _FULL_NAME = re.compile(r"[A-Za-z0-9_.-]+/(?!\.{1,2}$)[A-Za-z0-9_.-]+")
-# GitHub's names of an unidentified license, which is treated like no license.
+# GitHub's names for a license that it did not identify. They are treated like no license.
 _UNNAMED_LICENSES = frozenset({"", "NOASSERTION", "OTHER"})
 
 
@@ -24,9 +24,9 @@ class ProposedRepository:
 
 
 def repository(client: GitHubClient, full_name: str) -> ProposedRepository | None:
-    """Return the repository's present state; None if it vanished or became private.
+    """Return the repository's present state, or None if it vanished or became private.
 
-    A moved repository has its new name: compare `full_name` with the requested one.
+    A moved repository has its new name, so compare `full_name` with the requested name.
     """
     if not _FULL_NAME.fullmatch(full_name):
         raise GitHubError(f"{full_name[:100]!r} is not of the form owner/name.")
@@ -39,7 +39,7 @@ def repository(client: GitHubClient, full_name: str) -> ProposedRepository | Non
 
 
 def from_json(item: dict[str, object]) -> ProposedRepository:
-    """Read a repository from an answer. Raises UnexpectedAnswer if a field has another type."""
+    """Read a repository from GitHub's JSON. Raises UnexpectedAnswer if a field has another type."""
     full_name = _text(item, "full_name")
     if not _FULL_NAME.fullmatch(full_name):
         raise UnexpectedAnswer(f"GitHub names a repository {full_name[:100]!r}, which can't be.")

@@ -1,4 +1,4 @@
-"""Verdict on one file, from its own statements and its repository's."""
+"""Verdict on one file, from its own license statements and those of its repository."""
 
 from dataclasses import dataclass, replace
 
@@ -56,7 +56,7 @@ class _Ruling:
 def _beside_the_repository(
     statement: OwnWords, expression: str, governing: tuple[Terms, ...]
 ) -> _Ruling:
-    """Combine a file's permissive statement with the repository's terms; blocked ones conflict."""
+    """Combine a file's permissive statement with the repository's terms. Blocked terms conflict."""
     location = place(next(e for e in statement.evidence if e.counts))
     for terms in governing:
         if terms.verdict is Verdict.BLOCKED:
@@ -141,8 +141,8 @@ def _reserved_by_others(findings: Findings, governing: tuple[Terms, ...], origin
     """Return a holder who reserves all rights in a file and does not license the repository.
 
     Return "" if there is none. A holder whom the LICENSE names grants the rights there. So does a
-    holder of a known repository that the file names as its origin. A LICENSE without names
-    (Apache-2.0 needs none) may be by any holder.
+    holder of a known repository that the file names as its origin. Any holder may have granted a
+    LICENSE that names no holder, as Apache-2.0 may.
     """
     granting = [holder for terms in governing for holder in terms.copyrights]
     if not granting:
@@ -157,7 +157,7 @@ def _reserved_by_others(findings: Findings, governing: tuple[Terms, ...], origin
 def _readme_names(
     holder: str, expression: str | None, elsewhere: tuple[Evidence, ...], tree: TreeLicenses
 ) -> str:
-    """Return the README's path if it states the same license and names the holder."""
+    """Return the README's path if the README states the same license and names the holder."""
     for file in tree.of_role("", Role.README):
         states_it = any(
             e.path == file.path and expression and e.expression and covers(expression, e.expression)

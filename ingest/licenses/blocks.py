@@ -1,6 +1,6 @@
 """Comments, docstrings and long string constants of a text, found without parsing it.
 
-Reads invalid Python too, in linear time. A file of another type is one block.
+The search also works in invalid Python and takes linear time. A file of another type is one block.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _PYTHON = (".py", ".pyi", ".pyx", ".pxd")
-# Two comments with one blank line between them count as one.
+# Largest distance, in lines, of two comments that count as one: one blank line is between them.
 _LARGEST_GAP = 2
 
 _TOKEN = re.compile(
@@ -63,7 +63,7 @@ def _pieces(text: str) -> Iterator[Block]:
         elif kind == "comment":
             yield Block(BlockKind.COMMENT, line, (match.group(),))
         elif kind == "string":
-            # A continued string may hold line ends behind backslashes.
+            # A string constant may contain line ends, after backslashes.
             ends = match.group().count("\n")
             before = text[line_start:start]
             if _stands_alone(before, depth) and _ends_statement(text, position):

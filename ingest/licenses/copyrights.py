@@ -1,7 +1,7 @@
 """Copyright lines and their holders, for a NOTICE file.
 
-Each line is searched by regular expressions. Scancode's grammar is far slower, and a NOTICE quotes
-complete lines.
+Each line is searched by regular expressions. Scancode's grammar is far slower, and a NOTICE needs
+only complete lines.
 """
 
 import re
@@ -31,7 +31,7 @@ _AFTER = re.compile(
     r"|https?://\S*)\s*$",
     re.IGNORECASE,
 )
-# Words about copyright in every license text: "copyright notice", "copyright holders".
+# Words that follow "copyright" in license texts and are no holder: "notice", "holders".
 _NO_HOLDER = re.compile(
     r"^(?:notices?|holders?|owners?|laws?|licen[cs]es?|statements?|headers?|and|or|in|of|to"
     r"|the above|rights?|information|interest|treaty|lines?|disclaimers?|file|is|are|has|was|may"
@@ -41,7 +41,7 @@ _NO_HOLDER = re.compile(
 
 
 def copyrights(lines: Iterable[str], start_line: int = 1) -> tuple[Copyright, ...]:
-    """Return the copyright lines among `lines`, each once."""
+    """Return the copyright lines among `lines`, without repetitions."""
     results: dict[str, Copyright] = {}
     all_lines = list(lines)
     for place, raw in enumerate(all_lines):
@@ -62,20 +62,20 @@ def copyrights(lines: Iterable[str], start_line: int = 1) -> tuple[Copyright, ..
 
 
 def same_holder(one: str, other: str) -> bool:
-    """Return whether two names share a distinctive word or differ in spaces or hyphens only."""
+    """Return whether two names share a distinctive word or differ only in spaces or hyphens."""
     mine, yours = _words(one), _words(other)
     whole, joined = "".join(mine), "".join(yours)
     return bool(set(mine) & set(yours)) or (bool(whole) and whole == joined)
 
 
 def names_holder(text: str, holder: str) -> bool:
-    """Return whether a text has every distinctive word of a holder's name."""
+    """Return whether a text contains every distinctive word of a holder's name."""
     words = set(_words(holder))
     return bool(words) and words <= set(_words(text))
 
 
 def _opens(line: str, match: re.Match[str]) -> bool:
-    """Return whether the line begins with "Copyright Name", which needs no year or sign."""
+    """Return whether the line begins with "Copyright Name". Then it needs no year or sign."""
     opening = not line[: match.start()].strip(_MARKERS)
     rest = _AGAIN.sub("", match["rest"]).removeprefix("by ")
     return opening and match.group()[:1].isupper() and rest[:1].isupper()

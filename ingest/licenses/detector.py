@@ -1,6 +1,6 @@
-"""scancode-toolkit as a library: returns the license rules that a text matches.
+"""Interface to the library scancode-toolkit, which returns the license rules that a text matches.
 
-The index is loaded on demand, once per process. That takes seconds and most of a gigabyte.
+The index is loaded on first use, once per process. Loading takes seconds and most of a gigabyte.
 """
 
 import gc
@@ -25,7 +25,7 @@ _PACKAGE = "scancode-toolkit-mini"
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A license rule that a passage matches; `score` and `coverage` go up to 100."""
+    """A license rule that a passage matches. `score` and `coverage` are from 0 to 100."""
 
     expression: str | None
     start_line: int
@@ -40,7 +40,7 @@ class Match:
 
 
 class LicenseDetector(Protocol):
-    """Interface of a detector for `LicenseReader`."""
+    """Interface of a license detector, for `LicenseReader`."""
 
     @property
     def name(self) -> str: ...
@@ -53,16 +53,16 @@ class DetectionTookTooLong(Exception):
 
 
 class Scancode:
-    """Detector with scancode's complete index; `folder` is for the files that scancode writes.
+    """Detector with scancode's complete index. `folder` is for the files that scancode writes.
 
-    In a smaller index, a license that is left out could match a more permissive one.
+    If the index lacked a license, a text of this license could match a more permissive one.
     """
 
     def __init__(self, folder: Path | None = None, seconds: float = SECONDS_A_TEXT) -> None:
         self._folder = folder
         self._seconds = seconds
         self._index: Any = None
-        # A repository has the same header in most of its files.
+        # Most files of a repository have the same header, so matches are cached by text.
         self._remembered = lru_cache(_MOST_REMEMBERED)(self._match_anew)
         self._spdx: Callable[[str], str | None] | None = None
 
@@ -112,7 +112,7 @@ def _load(folder: Path | None) -> tuple[Any, Callable[[str], str | None]]:
     _prepare_import(folder)
     from licensedcode.cache import build_spdx_license_expression, get_cache
 
-    # The garbage collector would visit millions of long-lived objects: half of the loading time.
+    # The garbage collector took half of the loading time, to visit millions of lasting objects.
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -130,7 +130,7 @@ def _load(folder: Path | None) -> tuple[Any, Callable[[str], str | None]]:
 
 
 def _prepare_import(folder: Path | None) -> None:
-    """Set scancode's cache folder, and remove the folder in /tmp that its import creates."""
+    """Set scancode's cache folder, and remove the folder that its import creates in /tmp."""
     if "scancode_config" in sys.modules:
         return
     if folder is not None:

@@ -6,14 +6,14 @@ from typing import Any
 
 from license_expression import LicenseWithExceptionSymbol, get_license_index, get_spdx_licensing
 
-# Length of the database column of an expression. Real expressions are shorter.
+# Maximum characters of an expression: the size of its database column. Real ones are shorter.
 LONGEST_EXPRESSION = 300
 LONGEST_READ = 1_000
 
 
 @lru_cache(maxsize=4096)
 def normalize(text: str) -> str | None:
-    """Return the canonical form of a valid expression (ids of scancode's list are valid)."""
+    """Return the canonical form of a valid expression. The ids of scancode's list are valid."""
     parsed = parse(text)
     if parsed is None:
         return None
@@ -40,7 +40,7 @@ def parse(text: str) -> Any:
 
 
 def both(expressions: Iterable[str]) -> str | None:
-    """Combine expressions by AND, without repetitions; None if that can't be written."""
+    """Combine expressions by AND, without repetitions. Return None if that can't be written."""
     return _joined(expressions, " AND ")
 
 
@@ -59,7 +59,7 @@ def covers(wider: str, narrower: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def keys(expression: str) -> frozenset[str]:
-    """Return the license ids in an expression, without the ids of exceptions (WITH …)."""
+    """Return the license ids in an expression, without the ids of exceptions (after WITH)."""
     tree = parse(expression)
     if tree is None:
         return frozenset()
@@ -82,7 +82,7 @@ def categories() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _licensing() -> Any:
-    """Return the parser. Building it takes 35 ms, a thousand times as long as one parse."""
+    """Return the parser. Creating it takes 35 ms, a thousand times as long as one parse."""
     return get_spdx_licensing()
 
 

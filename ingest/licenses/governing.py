@@ -1,4 +1,4 @@
-"""Terms of the repository for one path: LICENSE files above it, REUSE notes, NOTICE, README."""
+"""Terms of the repository for a path: LICENSE files above it, REUSE notes, NOTICE, README."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +22,7 @@ from ingest.licenses.tree import TreeLicenses
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Terms that one folder's license files set for all files below."""
+    """Terms that the license files of one folder set for all files below the folder."""
 
     where: str
     expression: str | None
@@ -35,21 +35,21 @@ class Terms:
 
 
 def governing_terms(path: str, tree: TreeLicenses) -> tuple[Terms, ...]:
-    """Return the terms of each folder above a path with license files, nearest first."""
+    """Return the terms of each folder above a path that has license files, nearest first."""
     terms_by_folder: list[Terms] = []
-    # From the root down, so that a folder's additions apply on top of the terms above.
+    # Start at the root, because a folder's terms may be additions to the terms above it.
     for files in reversed(list(tree.governing(path))):
         terms = _terms(files, tree)
         adds = terms_by_folder and all(speaks_of_one_thing(file.path) for file in files)
         terms_by_folder.insert(0, _added(terms, terms_by_folder[0]) if adds else terms)
     if not terms_by_folder and len(tree.texts) == 1:
-        # In a REUSE repository with one license text, that license applies.
+        # If a REUSE repository has exactly one license text, that license applies to all files.
         terms_by_folder = [_terms(tree.texts, tree)]
     return tuple(terms_by_folder)
 
 
 def stated_beside(path: str, tree: TreeLicenses) -> tuple[Evidence, ...]:
-    """Return a path's statements in `path.license` and REUSE annotations; they count like tags."""
+    """Return a path's statements in `path.license` and REUSE annotations. They count like tags."""
     evidence = [
         as_evidence(statement, file, ReadFrom.SPDX_TAG)
         for file in tree.side_files
@@ -75,7 +75,7 @@ def fallback(tree: TreeLicenses) -> tuple[Evidence, ...]:
 def as_evidence(
     statement: Statement, file: LicenseFile, read_from: ReadFrom, counts: bool | None = None
 ) -> Evidence:
-    """Return a license file's statement as evidence for the files below it."""
+    """Return a license file's statement as evidence for the files that the license applies to."""
     if counts is None:
         counts = statement.bearing in {Bearing.GRANT, Bearing.DOUBT}
     copyrights = file.findings.copyrights[:20]
@@ -85,7 +85,7 @@ def as_evidence(
 def evidence_of(
     statement: Statement, path: str, copyrights: Iterable[Copyright], **changes: Any
 ) -> Evidence:
-    """Return a statement as evidence, with the policy's verdict (unknown for a doubt)."""
+    """Return a statement as evidence, with the policy's verdict. A doubt counts as unknown."""
     facts: dict[str, Any] = asdict(statement)
     is_doubt = facts.pop("bearing") is Bearing.DOUBT
     facts["verdict"] = Verdict.UNKNOWN if is_doubt else load_policy().verdict(statement.expression)
@@ -103,7 +103,7 @@ def _terms(files: tuple[LicenseFile, ...], tree: TreeLicenses) -> Terms:
     rulings = [_of_file(file, evidence) for file in files]
     expressions = [expression for expression, _, _ in rulings if expression]
     verdicts = [verdict for _, verdict, _ in rulings]
-    # LICENSE-MIT beside LICENSE-APACHE is a choice by convention. LICENSE-GPL is not.
+    # By convention, LICENSE-MIT beside LICENSE-APACHE offers a choice. LICENSE-GPL does not.
     choice = len(files) > 1 and all(_names_a_license(f.path) for f in files)
     all_permissive = all(v is Verdict.PERMISSIVE for v in verdicts)
     expression = either(expressions) if choice and all_permissive else both(expressions)

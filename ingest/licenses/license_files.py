@@ -1,4 +1,4 @@
-"""License files by name, and their statements.
+"""License files, recognized by name, and their statements.
 
 Terms of the repository count. Terms of third-party code are only shown to reviewers.
 """
@@ -28,7 +28,7 @@ _OTHERS = re.compile(
 )
 _NOTICE = re.compile(r"notices?(?:\.(?:txt|md|rst))?", re.IGNORECASE)
 _README = re.compile(r"readme(?:\.(?:txt|md|rst|org))?", re.IGNORECASE)
-# The text after such words is about third-party code.
+# Words after which the text of a license file is about third-party code.
 _THIRD_PARTY = re.compile(
     r"third[\s-]part(?:y|ies)|3rd[\s-]party|sub-?components?\b|\bbundle[sd]?\b|\bvendored\b"
     r"|(?:includes?|contains?|incorporates?|uses?|borrows?)\s+(?:\w+\s+){0,4}(?:code|software|"
@@ -54,12 +54,12 @@ _SAYS_WHICH = re.compile(
 )
 
 
-# Longer than any license. A longer file lists licenses of third-party code.
+# Maximum characters to read, more than any license has. A longer file lists third-party licenses.
 LONGEST_READ = 80_000
 
 
 class Role(StrEnum):
-    """Purpose of a license file, by its name."""
+    """Purpose of a license file, as its name shows it."""
 
     TERMS = "terms"
     OTHERS = "others"
@@ -69,7 +69,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LicenseFile:
-    """A license file, its statements, and its text for the NOTICE of a release."""
+    """A license file with its statements. Its text is for the NOTICE of a release."""
 
     path: str
     role: Role
@@ -82,7 +82,7 @@ class LicenseFile:
 
 
 def role_of(path: str) -> Role | None:
-    """Return the purpose of a license file by its name, or None for any other file."""
+    """Return the purpose of a license file, as its name shows it, or None for any other file."""
     name = PurePosixPath(path).name
     if PurePosixPath(path).suffix.lower() in _CODE:
         return None
@@ -96,9 +96,9 @@ def role_of(path: str) -> Role | None:
 
 
 def speaks_of_one_thing(path: str) -> bool:
-    """Return whether the file's name limits the license to one subject, as LICENSE.numpy.txt does.
+    """Return whether a file's name limits its license to one subject, as LICENSE.numpy.txt does.
 
-    LICENSE-MIT names a license instead of a subject, and LICENSE.txt has no further words.
+    LICENSE-MIT does not, because it names a license. LICENSE.txt has no further words.
     """
     words = re.split(r"[-_.\s]+", PurePosixPath(path).name.lower())[1:]
     return (
@@ -109,7 +109,7 @@ def speaks_of_one_thing(path: str) -> bool:
 
 
 def folder_of(path: str) -> str:
-    """Return the folder of a path, "" for the root."""
+    """Return the folder of a path. It is "" for the root."""
     return path.rpartition("/")[0]
 
 
@@ -134,7 +134,7 @@ def read_license_file(path: str, role: Role, text: str, detector: LicenseDetecto
 
 
 def _border(window: Window, statements: list[Statement]) -> int:
-    """Return the number of the first line about third parties, or the number after the last."""
+    """Return the first line about third parties, by number, or the number after the last line."""
     first = next((s for s in statements if s.bearing is Bearing.GRANT and s.expression), None)
     covered = _covered(statements)
     return next(
@@ -151,7 +151,7 @@ def _border(window: Window, statements: list[Statement]) -> int:
 
 
 def _own_terms(window: Window, statements: list[Statement], border: int) -> list[Statement]:
-    """Mark the statements after the first line about third parties as not counting."""
+    """Mark the statements after the first line about third parties: they do not count."""
     statements = [s for s in statements if s.read_from is not ReadFrom.PROVENANCE or s.expression]
     if not any(s.bearing is Bearing.GRANT for s in statements):
         return statements
@@ -176,7 +176,7 @@ def _covered(statements: list[Statement]) -> set[int]:
 
 
 def _added_conditions(window: Window, inside: set[int], border: int) -> list[Statement]:
-    """Return a doubt if the file has conditions outside of the text of its license."""
+    """Return a doubt if the file has conditions outside of its license's text."""
     for number, line in enumerate(window.lines[: border - 1], start=1):
         if number not in inside and (match := _FORBIDS.search(line)):
             return [

@@ -28,6 +28,6 @@ def texts_for(path: str, tree: TreeLicenses) -> tuple[LicenseText, ...]:
 
 
 def _text(file: LicenseFile) -> LicenseText:
-    # The database accepts no null bytes in text.
+    # The database does not accept null characters in a text.
     text = file.text.replace("\r\n", "\n").replace("\0", "")
     return LicenseText(file.path, text, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())

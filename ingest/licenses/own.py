@@ -1,4 +1,4 @@
-"""License statements in a file itself. "See LICENSE" takes the terms of the nearest LICENSE."""
+"""License statements in a file itself. "See LICENSE" means the nearest LICENSE above the file."""
 
 from dataclasses import dataclass, replace
 
@@ -17,7 +17,7 @@ from ingest.licenses.records import (
 )
 from ingest.licenses.tree import TreeLicenses
 
-# Detector of a link to a known repository, whose license is added to the license of the file.
+# Detector name of a link to a known repository. The file takes on the license of that repository.
 KNOWN_ORIGIN = "known-repository"
 
 
@@ -25,7 +25,7 @@ KNOWN_ORIGIN = "known-repository"
 class OwnWords:
     """A file's own statements. Without a verdict, the file may inherit the repository's license.
 
-    origins: the links to files of known repositories from which the file takes code.
+    origins: links to files of known repositories from which the file takes code.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -36,7 +36,7 @@ class OwnWords:
 
 
 def own_words(path: str, findings: Findings, nearest: Terms | None, tree: TreeLicenses) -> OwnWords:
-    """Return the license statements in and beside a file, with their strictest verdict."""
+    """Return the license statements in a file and beside it, with their strictest verdict."""
     evidence = [_evidence(path, s, findings, nearest) for s in findings.statements]
     evidence += stated_beside(path, tree)
     evidence = sorted(
@@ -58,7 +58,7 @@ def own_words(path: str, findings: Findings, nearest: Terms | None, tree: TreeLi
 
 
 def place(evidence: Evidence) -> str:
-    """Return the path, line and kind of a piece of evidence, as words of a sentence."""
+    """Return the path, line and kind of a piece of evidence, worded for use in a sentence."""
     return f"{evidence.path}:{evidence.start_line} ({evidence.read_from})"
 
 

@@ -1,10 +1,10 @@
-"""Names of blocked licenses and restrictions of use, by phrases that the detector has no rule for.
+"""Names of blocked licenses and restrictions of use, found by phrases.
 
-The detector recognizes notices. "(GPL)" after a URL, or "the code is under CC BY-NC 4.0", is a name
-without a notice.
+The detector has no rules for them: it recognizes notices. "(GPL)" after a URL, or "the code is
+under CC BY-NC 4.0", is a name without a notice.
 
-Attack: a restriction is added to a known license. The detector compares by similarity and hardly
-notices it. No permissive license contains any of these phrases.
+Attack: a restriction is added to a known license. The detector compares by similarity, so it hardly
+    notices the restriction. Defense: no permissive license contains any of these phrases.
 """
 
 import re
@@ -69,7 +69,7 @@ _LONGEST = 400_000
 
 
 def bare_names(window: Window, explained: set[int]) -> list[Statement]:
-    """Return the first mention of each blocked license outside of the `explained` lines."""
+    """Return the first mention of each blocked license, except in the `explained` lines."""
     lines = [
         "" if window.start_line + place in explained else line
         for place, line in enumerate(window.lines)
@@ -93,7 +93,7 @@ def bare_names(window: Window, explained: set[int]) -> list[Statement]:
 
 
 def restrictions(window: Window) -> list[Statement]:
-    """Return the restrictions of use that a window states, the first of each kind."""
+    """Return the first restriction of each kind that a window states."""
     sentence = window.sentence()[:_LONGEST]
     return [
         window.stated(

@@ -1,4 +1,4 @@
-"""Sentences that point elsewhere: "see the LICENSE file", and "adapted from <URL>"."""
+"""Sentences that refer to another text: "see the LICENSE file", and "adapted from <URL>"."""
 
 import re
 from collections.abc import Iterator
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from ingest.licenses.records import Bearing, ReadFrom, Statement
 from ingest.licenses.windows import Window
 
-# "See the License for the specific language" ends every Apache header and points to no file.
+# Every Apache header ends with "See the License for the specific language": it names no file.
 _FILE = (
     r"(?P<file>(?-i:LICEN[CS]E|COPYING|UNLICENSE)(?:[-._]\w[\w.\-]*\w)?"
     r"|(?:licen[cs]e|copying)(?:\.(?:txt|md|rst)\b|(?=[\"'`*>\])]*\s+file\b)))"
 )
 _QUOTE = r"[\"'`*<\[(]*"
-# `[^.]` would stop at "v2.0" and at "LICENSE.txt". A sentence ends at a full stop and a space.
+# A sentence ends at a full stop and a space. `[^.]` would also stop in "v2.0" and "LICENSE.txt".
 _REFERENCES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -46,7 +46,7 @@ LONGEST_SENTENCE = 20_000
 
 
 def references(window: Window) -> list[Statement]:
-    """Return each "see LICENSE" of the window."""
+    """Return each reference to a license file in the window, such as "see LICENSE"."""
     return [
         _statement(window, match, ReadFrom.REFERENCE, Bearing.REFERENCE, match["file"])
         for match in _outside_each_other(window)
@@ -54,7 +54,7 @@ def references(window: Window) -> list[Statement]:
 
 
 def origins(window: Window) -> list[Statement]:
-    """Return each "adapted from <URL>" of the window. It grants no rights, so it does not count."""
+    """Return each "adapted from <URL>" of the window. It grants no rights and does not count."""
     return [
         _statement(window, match, ReadFrom.PROVENANCE, Bearing.SHOWN, match["url"].rstrip(".;:"))
         for match in _ORIGIN.finditer(window.sentence()[:LONGEST_SENTENCE])

@@ -1,4 +1,4 @@
-"""License policy: verdict of the policy file on a license expression."""
+"""License policy: the verdict of the policy file on a license expression."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _FILE_ON_GITHUB = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class KnownRepository:
-    """A repository whose license and copyright holders a person has looked up."""
+    """A repository whose license and copyright holders were looked up by a person."""
 
     name: str
     license: str
@@ -33,7 +33,7 @@ class KnownRepository:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """License ids (blocked ones as patterns) with a reason for each; unlisted ids are unknown."""
+    """License ids with a reason for each. Blocked ids are patterns. Unlisted ids are unknown."""
 
     version: str
     permissive: Mapping[str, str]
@@ -43,7 +43,7 @@ class Policy:
     repositories: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def repository_of(self, url: str) -> KnownRepository | None:
-        """Return the known repository to whose file or folder the URL leads, or None."""
+        """Return the known repository that contains the file or folder of the URL, or None."""
         match = _FILE_ON_GITHUB.match(url)
         for name, facts in self.repositories.items():
             if match and match[1].lower() == name.lower():
@@ -51,12 +51,12 @@ class Policy:
         return None
 
     def verdict(self, expression: str | None) -> Verdict:
-        """Return the verdict: the less strict one of `A OR B`, the stricter one of `A AND B`."""
+        """Return the verdict: for `A OR B` the less strict one, for `A AND B` the stricter one."""
         parsed = parse(expression) if expression else None
         return Verdict.UNKNOWN if parsed is None else self._verdict(parsed)
 
     def reasons(self, expression: str | None) -> str:
-        """Return why the blocked licenses of an expression are blocked, in the policy's words."""
+        """Return the policy's reasons why the blocked licenses of an expression are blocked."""
         blocked = (k for k in sorted(keys(expression or "")) if self.verdict(k) is Verdict.BLOCKED)
         return " ".join(dict.fromkeys(map(self._why, blocked)))
 
@@ -74,7 +74,7 @@ class Policy:
         if isinstance(tree, LicenseWithExceptionSymbol):
             of_license = self._of_key(tree.license_symbol.key)
             listed = tree.exception_symbol.key in self.exceptions
-            # An unlisted exception may restrict rights: the Commons Clause is written as one.
+            # An unlisted exception may restrict rights: the Commons Clause is an exception.
             return of_license if listed else stricter((of_license, Verdict.UNKNOWN))
         return self._of_key(tree.key)
 
@@ -93,5 +93,5 @@ def load_policy() -> Policy:
 
 
 def judged(expression: str) -> tuple[Verdict, str]:
-    """Return the policy's verdict on an expression, and its standard text."""
+    """Return the policy's verdict on an expression, and the expression's standard text."""
     return load_policy().verdict(expression), standard_text(expression)

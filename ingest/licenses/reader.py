@@ -10,13 +10,13 @@ from ingest.licenses.license_files import Role, read_license_file
 from ingest.licenses.reading import read_file
 from ingest.licenses.records import Findings
 
-# Part of every cache key. To invalidate the cache when the reading rules change, raise it.
+# Part of every cache key. Raise it when the reading rules change, to invalidate the cache.
 RULES_VERSION = "2"
 LARGEST_FILE = 4_000_000
 
 
 class Kept(Protocol):
-    """Cache of findings as JSON by key: a dict, or rows of a database."""
+    """Cache of findings as JSON by key. It may be a dict, or rows of a database."""
 
     def get(self, key: str, /) -> str | None: ...
 
@@ -24,7 +24,7 @@ class Kept(Protocol):
 
 
 class LicenseReader:
-    """A detector with a cache."""
+    """A license detector with a cache."""
 
     def __init__(self, detector: LicenseDetector, kept: Kept | None = None) -> None:
         self.detector = detector

@@ -1,4 +1,4 @@
-"""License statements of one text: tags, texts, notices, pointers, restrictions, holders.
+"""License statements of one text: tags, texts, notices, references, restrictions, holders.
 
 They depend on the text alone, not on the policy or the repository, so they can be cached.
 """
@@ -16,10 +16,10 @@ from ingest.licenses.records import Bearing, Copyright, Findings, ReadFrom, Stat
 from ingest.licenses.tags import tags
 from ingest.licenses.windows import SPEAKS_OF_LICENSES, Window, windows
 
-# A match with a lower score is only similar: "BSD license found in the LICENSE file" matched
-# BSD-3-Clause OR GPL-2.0 at 50.
+# Lowest score of a certain match. Below it, texts are only similar: "BSD license found in the
+# LICENSE file" matched BSD-3-Clause OR GPL-2.0 at 50.
 CERTAIN = 80.0
-# A similar passage with fewer words matches by chance: prose about licenses has the same words.
+# A shorter similar passage may match by chance, because prose about licenses has the same words.
 FEWEST_WORDS_OF_A_LIKENESS = 8
 _LONGEST_QUOTE = 4_000
 _NEAR = 4
@@ -29,15 +29,15 @@ _FEW_WORDS = 30
 _WORD = re.compile(r"\w+")
 _FORMULA = re.compile(r"all\s+rights\s+reserved", re.IGNORECASE)
 
-# Scancode's keys for an unknown license.
+# Scancode's keys for a license that it can't identify.
 _NAMELESS = {"unknown", "unknown-license-reference", "unknown-spdx", "free-unknown", "see-license"}
-# Texts that neither permit nor forbid. `generic-cla` is about ownership of contributions, as in
-# the LICENSE files of Caffe and PyTorch.
+# Rules for texts that neither permit nor forbid use. `generic-cla` is about the ownership of
+# contributions, as in the LICENSE files of Caffe and PyTorch.
 _DISCLAIMERS = {"warranty-disclaimer", "generic-export-compliance", "generic-cla"}
 
 
 def read_file(path: str, text: str, detector: LicenseDetector) -> Findings:
-    """Return the findings in comments, docstrings and long string constants of a file."""
+    """Return the findings in the comments, docstrings and long string constants of a file."""
     statements: list[Statement] = []
     holders: list[Copyright] = []
     found_windows, remarks = windows(path, text)
@@ -93,7 +93,7 @@ def _detected(
         last = window.start_line + match.end_line - 1
         pointers_here = [p for p in pointers if p.start_line <= last and first <= p.end_line]
         if pointers_here and match.kind != "text" and match.words <= _LONGEST_POINTER:
-            # "The BSD license in the LICENSE file": the file decides which BSD license it is.
+            # In "the BSD license in the LICENSE file", only the file shows which BSD license it is.
             if match in certain:
                 pointers[pointers.index(pointers_here[0])] = replace(
                     pointers_here[0],
@@ -115,17 +115,17 @@ def _detected(
 
 
 def _matches(text: str, detector: LicenseDetector) -> list[Match]:
-    """Match exact rules first (1 ms), and similar ones only if uncovered lines mention licenses."""
+    """Match exact rules first (1 ms). Match similar ones only if other lines mention licenses."""
     exact = detector.match(text, approximate=False)
     covered = {
         line for m in exact if m.coverage == 100 for line in range(m.start_line, m.end_line + 1)
     }
     uncovered = [line for n, line in enumerate(text.split("\n"), start=1) if n not in covered]
-    # BSD-3-Clause contains all of BSD-2-Clause. So exact rules suffice only if little text is left.
+    # BSD-3-Clause contains all of BSD-2-Clause. So exact rules suffice only if few words are left.
     words = sum(len(_WORD.findall(line)) for line in uncovered if "opyright" not in line)
     if exact and words <= _FEW_WORDS and not _speaks(uncovered):
         return exact
-    # The detector may return a longer, merely similar rule instead of a shorter exact one.
+    # The detector may return a longer rule that is only similar, instead of a shorter exact one.
     matches = detector.match(text)
     return [m if m.score >= CERTAIN else _surer(m, exact) for m in matches]
 
@@ -139,7 +139,7 @@ def _surer(match: Match, exact: list[Match]) -> Match:
 
 
 def _speaks(lines: list[str]) -> bool:
-    """Return whether lines mention licenses, apart from the formula "all rights reserved"."""
+    """Return whether lines mention licenses. The formula "all rights reserved" does not count."""
     return any(SPEAKS_OF_LICENSES.search(_FORMULA.sub("", line)) for line in lines)
 
 
@@ -148,7 +148,7 @@ def _nameless(match: Match) -> bool:
 
 
 def _superfluous(match: Match, certain: list[Match]) -> bool:
-    """Return whether an uncertain match is redundant: it is within or near a certain match."""
+    """Return whether an uncertain match is redundant, because it is in or near a certain match."""
     if match in certain:
         return False
     reach = _NEAR if _nameless(match) else 0
@@ -184,7 +184,7 @@ def _statement(
 
 
 def _from_origin(statement: Statement, notes: list[Statement]) -> Statement:
-    """Mark a license next to an "adapted from" note as that of the adapted code."""
+    """Mark a license beside an "adapted from" note as the license of the adapted code."""
     for note in notes:
         if (
             statement.bearing is Bearing.GRANT
@@ -196,13 +196,13 @@ def _from_origin(statement: Statement, notes: list[Statement]) -> Statement:
 
 
 def _embedded(statement: Statement) -> Statement:
-    """Mark a statement in a string constant, which may be a template or a kernel with a header."""
+    """Mark a statement in a string constant, which may be a template or a kernel's header."""
     remark = "It stands in a string constant; a person should look."
     return replace(statement, bearing=Bearing.EMBEDDED, remark=remark)
 
 
 def _within(restriction: Statement, exactly: list[Statement]) -> bool:
-    """Return whether a restriction is part of a license that was recognized word for word."""
+    """Return whether a restriction is part of a license that was matched word for word."""
     return any(
         s.start_line <= restriction.start_line and restriction.end_line <= s.end_line
         for s in exactly

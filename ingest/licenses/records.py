@@ -14,17 +14,17 @@ class Verdict(StrEnum):
     CONFLICT = "conflict"
 
 
-# A conflict (one source forbids, another permits) is stricter than an unknown license.
+# A conflict means that one source forbids and another permits. It is stricter than unknown.
 STRICTNESS = (Verdict.PERMISSIVE, Verdict.UNKNOWN, Verdict.CONFLICT, Verdict.BLOCKED)
 
 
 def stricter(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the strictest verdict; unknown if there is none."""
+    """Return the strictest verdict, or unknown if there are no verdicts."""
     return max(verdicts, key=STRICTNESS.index, default=Verdict.UNKNOWN)
 
 
 class ReadFrom(StrEnum):
-    """Kind of text in which a license was found, strongest evidence first."""
+    """Kind of text in which a license was found, from the strongest evidence to the weakest."""
 
     SPDX_TAG = "spdx-tag"
     HEADER = "header"
@@ -42,18 +42,18 @@ ORDER = tuple(ReadFrom)
 
 
 class Bearing(StrEnum):
-    """Effect of a statement on its file."""
+    """Effect of a statement on the license of its file."""
 
-    GRANT = "grant"  # it names the terms
-    DOUBT = "doubt"  # its terms can't be identified: never permissive
-    REFERENCE = "reference"  # it points to a LICENSE file
-    EMBEDDED = "embedded"  # in a string constant: never a permission; blocked counts as unknown
-    SHOWN = "shown"  # shown to reviewers; it does not count
+    GRANT = "grant"  # it names the terms of the file
+    DOUBT = "doubt"  # its terms can't be identified, so the file is never permissive
+    REFERENCE = "reference"  # it refers to a LICENSE file
+    EMBEDDED = "embedded"  # in a string constant: never permits, blocked terms count as unknown
+    SHOWN = "shown"  # shown to reviewers, without any effect
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """License statement of one passage: a fact about the text, independent of the policy."""
+    """License statement of one passage. It depends only on the text and not on the policy."""
 
     read_from: ReadFrom
     bearing: Bearing
@@ -69,7 +69,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Copyright:
-    """One copyright line, with its holder's name."""
+    """One copyright line, and the holder's name in it."""
 
     text: str
     holder: str
@@ -88,7 +88,7 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One license statement with its path and the policy's verdict."""
+    """One license statement, with the path of its file and the policy's verdict."""
 
     read_from: ReadFrom
     expression: str | None
@@ -107,7 +107,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """Verdict on one file, or on a unit of several files, with its evidence."""
+    """Verdict on one file, or on a unit with code of several files, with its evidence."""
 
     path: str
     expression: str | None

@@ -32,17 +32,17 @@ class Annotation:
 
 
 def is_reuse_file(path: str) -> bool:
-    """Return whether a file annotates other files."""
+    """Return whether a file contains license annotations of other files."""
     return path == DEP5 or path.endswith(f"/{DEP5}") or path.rpartition("/")[2] == "REUSE.toml"
 
 
 def is_license_text(path: str) -> bool:
-    """Return whether a file is in the root's LICENSES folder, whose texts apply to no path."""
+    """Return whether a file is in the root's LICENSES folder. By itself, it applies to no path."""
     return path.startswith("LICENSES/") and path.count("/") == 1
 
 
 def annotations(path: str, text: str) -> tuple[Annotation, ...]:
-    """Return the annotations of the REUSE file at `path`; empty if it can't be read."""
+    """Return the annotations of the REUSE file at `path`, or none if the file can't be read."""
     found = _dep5(path, text) if path.endswith(DEP5) else _toml(path, text)
     return tuple(found)[:_MOST_PATTERNS]
 
@@ -95,5 +95,5 @@ def _strings(value: Any) -> tuple[str, ...]:
 
 
 def _fits(path: str, pattern: str) -> bool:
-    # In REUSE, `*` stops at a slash. A `*` that also matches slashes can only add terms.
+    # In REUSE, `*` does not match a slash. Here it does, which can only add terms to a path.
     return path == pattern or fnmatchcase(path, pattern.replace("**", "*"))

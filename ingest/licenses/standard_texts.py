@@ -12,7 +12,7 @@ _OPERATORS = frozenset({"AND", "OR", "WITH"})
 
 
 def standard_text(expression: str) -> str:
-    """Return the known texts of all licenses that an expression names, joined."""
+    """Return the standard texts of all licenses that an expression names, as one text."""
     names = dict.fromkeys(_IDENTIFIER.findall(expression))
     texts = (_text_of(name) for name in names if name not in _OPERATORS)
     return "\n\n".join(filter(None, texts))
@@ -25,7 +25,7 @@ def _text_of(identifier: str) -> str:
 
 @cache
 def _paths() -> dict[str, Path]:
-    """Return the path of each SPDX identifier's text in scancode's data, also of former ones."""
+    """Return the path of each SPDX identifier's text in scancode's data, with former ids."""
     package = find_spec("licensedcode")
     origin = package.origin if package else None
     assert origin is not None, "we depend on scancode"  # noqa: S101

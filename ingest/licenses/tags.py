@@ -1,4 +1,4 @@
-"""SPDX-License-Identifier tags. The terms of an invalid expression are doubtful."""
+"""SPDX-License-Identifier tags. If the expression of a tag is invalid, its terms are doubtful."""
 
 import re
 
@@ -13,7 +13,7 @@ _MOST_LINES = 4
 
 
 def tags(window: Window) -> tuple[list[Statement], set[int]]:
-    """Return the tags of a window, and the indices of their lines."""
+    """Return the tags of a window, and the indices of the lines that they are on."""
     statements: list[Statement] = []
     tag_lines: set[int] = set()
     for place, line in enumerate(window.lines):
@@ -29,7 +29,7 @@ def tags(window: Window) -> tuple[list[Statement], set[int]]:
 
 
 def tag_statement(value: str, lines: tuple[int, int], text: str, detector: str) -> Statement:
-    """Return the statement of a tag or annotation. lines: its first and last line."""
+    """Return the statement of a tag or annotation. lines: its first and last line number."""
     expression = normalize(value)
     return Statement(
         read_from=ReadFrom.SPDX_TAG,
@@ -45,7 +45,7 @@ def tag_statement(value: str, lines: tuple[int, int], text: str, detector: str) 
 
 
 def _value(window: Window, place: int, text: str) -> tuple[str, int]:
-    """Return the tag's value, which may span lines, and the index of its last line."""
+    """Return the tag's value and the index of its last line. The value may span several lines."""
     value = _clean(text)
     last = place
     while last + 1 < min(len(window.lines), place + _MOST_LINES) and _open(value):

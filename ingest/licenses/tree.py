@@ -1,4 +1,4 @@
-"""License files of a repository, and those that apply to a path."""
+"""License files of a repository, and the lookup of those that apply to a path."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -16,16 +16,16 @@ from ingest.licenses.reuse import (
     is_reuse_file,
 )
 
-# A tree of vendored packages has one license file for each package.
+# Maximum license files of a tree. If a tree vendors packages, each of them has a license file.
 MOST_LICENSE_FILES = 2_000
 
 
 @dataclass(frozen=True)
 class TreeLicenses:
-    """License texts of a repository, which apply to its other files."""
+    """License texts of a repository, which apply to the repository's other files."""
 
     files: tuple[LicenseFile, ...] = ()
-    texts: tuple[LicenseFile, ...] = ()  # of the LICENSES folder
+    texts: tuple[LicenseFile, ...] = ()  # from the LICENSES folder
     side_files: tuple[LicenseFile, ...] = ()
     annotations: tuple[Annotation, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -38,14 +38,14 @@ class TreeLicenses:
         return by_folder
 
     def governing(self, path: str) -> Iterator[tuple[LicenseFile, ...]]:
-        """Yield the license files above a path, folder by folder, nearest first."""
+        """Yield the license files of each folder above a path, nearest folder first."""
         for folder in folders_above(path):
             found = self.of_role(folder, Role.TERMS)
             if found:
                 yield found
 
     def of_role(self, folder: str, role: Role) -> tuple[LicenseFile, ...]:
-        """Return a folder's license files with one purpose."""
+        """Return the license files of a folder that have one role."""
         return tuple(f for f in self._by_folder.get(folder, ()) if f.role is role)
 
 
@@ -82,7 +82,7 @@ def read_tree(tree: SourceTree, reader: LicenseReader) -> TreeLicenses:
 
 
 def folders_above(path: str) -> Iterator[str]:
-    """Yield the folder of a path and all folders above, up to the root ""."""
+    """Yield the folder of a path and all folders above it, up to the root, which is ""."""
     folder = folder_of(path)
     while True:
         yield folder

@@ -1,4 +1,4 @@
-"""Verdict on a standalone unit: the strictest verdict of the files that its code comes from."""
+"""Verdict on a standalone unit: the strictest verdict on the files that its code comes from."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from ingest.licenses.records import STRICTNESS, Assessment, Verdict
 
 
 def strictest(assessments: Iterable[Assessment]) -> Assessment:
-    """Combine assessments into one, independent of their order."""
+    """Combine assessments into one. The result does not depend on their order."""
     ordered = sorted(set(map(_named_or_unknown, assessments)), key=_rank)
     if not ordered:
         reason = "It draws from no file, so there is nothing that could permit it."
@@ -37,7 +37,7 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
 
 
 def or_stated(assessment: Assessment, stated: Mapping[str, str]) -> Assessment:
-    """Return the terms that the files state. If they state none, those that a person stated."""
+    """Return the terms that the files state, or if they state none, those that a person stated."""
     name = normalize(stated.get("license", ""))
     if assessment.evidence or assessment.notes or name is None:
         return assessment
@@ -47,7 +47,7 @@ def or_stated(assessment: Assessment, stated: Mapping[str, str]) -> Assessment:
 
 
 def _named_or_unknown(assessment: Assessment) -> Assessment:
-    """Change a permissive verdict to unknown if no license is named."""
+    """Change a permissive verdict to unknown if the assessment names no license."""
     if assessment.verdict is not Verdict.PERMISSIVE or assessment.expression:
         return assessment
     return replace(assessment, verdict=Verdict.UNKNOWN)
@@ -56,7 +56,7 @@ def _named_or_unknown(assessment: Assessment) -> Assessment:
 def _rank(assessment: Assessment) -> tuple[int, str, str, str]:
     """Return the sort key, strictest first.
 
-    The key covers all fields, so that ties do not depend on a set's order.
+    The key covers all fields. So the result does not depend on a set's order if some are equal.
     """
     strictness = -STRICTNESS.index(assessment.verdict)
     return strictness, assessment.path, assessment.reason, repr(assessment)

@@ -11,9 +11,9 @@ from typing import Any
 from ingest.licenses.blocks import Block, BlockKind, blocks
 from ingest.licenses.records import ReadFrom, Statement
 
-# Most lines of a block that is read completely. A longer block is read only around each hit.
+# Maximum lines of a block that is read completely. A longer block is read around each match only.
 LONGEST_WHOLE = 600
-# Most characters of one file that the detector reads.
+# Maximum characters of one file that are passed to the detector.
 MOST_CHARACTERS = 60_000
 LONGEST_LINE = 2_000
 _LINES_BEFORE, _LINES_AFTER = 5, 40
@@ -42,7 +42,7 @@ _HEADERS = {BlockKind.COMMENT, BlockKind.TEXT}
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Lines of a block that mention licenses, or only an origin."""
+    """Lines of a block that mention licenses, or that mention only an origin."""
 
     kind: BlockKind
     start_line: int
@@ -50,7 +50,7 @@ class Window:
     speaks_of_licenses: bool
 
     def sentence(self) -> str:
-        """Return the words on one line, without comment markers."""
+        """Return the window's words on one line, without comment markers."""
         return " ".join(line.strip(_MARKERS) for line in self.lines)
 
     @property
@@ -58,12 +58,12 @@ class Window:
         return ReadFrom.HEADER if self.kind in _HEADERS else ReadFrom.DOCSTRING
 
     def stated(self, match: re.Match[str], **facts: Any) -> Statement:
-        """Return the statement for a match in `sentence()`, with its lines in the file."""
+        """Return the statement for a match in `sentence()`, with the file's line numbers."""
         first, last = self.line_at(match.start()), self.line_at(match.end() - 1)
         return Statement(start_line=first, end_line=last, **facts)
 
     def line_at(self, offset: int) -> int:
-        """Return the file's line at this offset of the sentence."""
+        """Return the number of the file's line at this offset of the sentence."""
         for place, line in enumerate(self.lines):
             offset -= len(line.strip(_MARKERS)) + 1
             if offset < 0:
@@ -72,7 +72,7 @@ class Window:
 
 
 def windows(path: str, text: str) -> tuple[tuple[Window, ...], tuple[str, ...]]:
-    """Return the windows of a file, and a remark if a part was not read."""
+    """Return the windows of a file, and remarks about parts that were not read."""
     if not SPEAKS_OF_LICENSES.search(text) and not _SPEAKS_OF_ORIGIN.search(text):
         return (), ()
     results: list[Window] = []
@@ -81,7 +81,7 @@ def windows(path: str, text: str) -> tuple[tuple[Window, ...], tuple[str, ...]]:
         if block.kind is BlockKind.CONSTANT and len(block.lines) < 2:
             continue
         for window in _windows_of(block):
-            # The limit is on the detector's text. Origins are found by regular expressions.
+            # The limit is for the detector, which does not read windows with only an origin.
             size = sum(map(len, window.lines)) if window.speaks_of_licenses else 0
             if size > room:
                 return tuple(results), (

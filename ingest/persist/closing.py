@@ -1,4 +1,4 @@
-"""End of a run: vanished rows are retired, returned ones restored, versions linked."""
+"""End of a run: vanished rows are retired, returned rows restored, versions linked."""
 
 from collections.abc import Collection
 
@@ -13,7 +13,7 @@ BENCHMARK = "ingest: held by a benchmark"
 
 
 def close(repository: Repository, files_gone: Collection[int], present: Collection[int]) -> int:
-    """Retire vanished kernels, restore returned ones, and return how many were retired."""
+    """Retire vanished kernels, restore returned kernels, and return the number of retired ones."""
     now = timezone.now()
     SourceFile.objects.filter(pk__among=files_gone).update(retired_at=now)
     current = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
@@ -27,14 +27,14 @@ def close(repository: Repository, files_gone: Collection[int], present: Collecti
 
 
 def _retire(places: Collection[int]) -> int:
-    """Retire the kernels of these provenance rows that have no current provenance row."""
+    """Retire the kernels of these provenance rows, unless they have a current provenance row."""
     rows = Kernel.objects.filter(provenances__among=places).exclude(status=Status.RETIRED)
     vanished = rows.exclude(provenances__in=Provenance.objects.filter(retired_at=None))
     return decide_by_policy(items=vanished.distinct(), status=Status.RETIRED, rules=VANISHED)
 
 
 def _restore(repository: Repository) -> None:
-    """Restore the status that a returned kernel had before it vanished."""
+    """Give each returned kernel the status that it had before it vanished."""
     current = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
     returned = Kernel.objects.filter(status=Status.RETIRED, provenances__in=current).distinct()
     for kernel in returned:
@@ -59,7 +59,7 @@ def _keep_out(repository: Repository) -> None:
 
 
 def _link_versions(vanished: Collection[int], repository: Repository) -> None:
-    """Link a kernel to an earlier one of the same path and name as its next version."""
+    """Link each new kernel as the next version of a vanished kernel with the same path and name."""
     columns = ("source_file__path", "qualname", "kernel_id")
     gone = Provenance.objects.filter(pk__among=vanished).order_by("pk").values_list(*columns)
     older_kernels = {(path, qualname): kernel for path, qualname, kernel in gone}
@@ -70,6 +70,6 @@ def _link_versions(vanished: Collection[int], repository: Repository) -> None:
     )
     for path, qualname, kernel in current.order_by("pk").values_list(*columns):
         older = older_kernels.get((path, qualname))
-        # An older version that returns is not the next version of the newer one.
+        # If an older version returns, it is not the next version of the newer one.
         if older is not None and older < kernel:
             Kernel.objects.filter(pk=kernel, previous=None).update(previous=older)

@@ -1,4 +1,4 @@
-"""Rows of files, one for each content at each path."""
+"""Rows of files. There is one row for each content of each path."""
 
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
@@ -10,7 +10,7 @@ from ingest.candidate import FileRead
 
 
 class Files:
-    """Writer of a repository's files. `seen`: keys of the rows that this run has found."""
+    """Writer of a repository's files. `seen`: primary keys of the rows that this run has found."""
 
     def __init__(self, repository: Repository, commit: str) -> None:
         self._repository = repository
@@ -28,7 +28,7 @@ class Files:
         return self._current[path][0]
 
     def gone(self) -> list[int]:
-        """Return the rows of files that this run did not find."""
+        """Return the primary keys of the file rows that this run did not find."""
         return [pk for pk, _ in self._current.values() if pk not in self.seen]
 
     def store(self, files: Sequence[FileRead]) -> None:
@@ -44,7 +44,7 @@ class Files:
     def _replace(self, changed: dict[str, FileRead]) -> None:
         old = [self._current[path][0] for path in changed if path in self._current]
         SourceFile.objects.filter(pk__among=old).update(retired_at=timezone.now())
-        # A file may return to an earlier content.
+        # A file may return to an earlier content, whose row is retired.
         rows = self._rows(changed)
         SourceFile.objects.filter(pk__among=[pk for pk, _ in rows.values()]).update(retired_at=None)
         SourceFile.objects.bulk_create(
@@ -78,8 +78,8 @@ def _store_texts(files: Iterable[FileRead]) -> None:
     stored = SourceText.objects.filter(sha256__among=texts).values_list("sha256", flat=True)
     for sha256 in stored:
         del texts[sha256]
-    # Another worker may insert the same texts. Both insert in the order of the hashes, so that they
-    # can't deadlock.
+    # Another worker may insert the same texts. All workers insert in the order of the hashes, so
+    # that they can't deadlock.
     SourceText.objects.bulk_create(
         [
             SourceText(sha256=sha256, text=file.text or "")

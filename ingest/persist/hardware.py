@@ -1,4 +1,4 @@
-"""Hardware of each kernel, which its pairs get too."""
+"""Hardware of each kernel. The pairs of a kernel get the same hardware."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,8 @@ from ingest.classify import hardware, hardware_of_path, hardware_of_text
 def changed_hardware(repository: Repository) -> dict[str, list[int]]:
     """Return the kernels of a repository whose hardware has changed, by their new hardware.
 
-    A kernel without current provenance is left out. A text is parsed only if a path names hardware,
-    or if the kernel is not for CUDA. Call it outside of transactions, because it takes seconds.
+    Kernels without current provenance are left out. A text is parsed only if a path names hardware,
+    or if the kernel is not for CUDA. This takes seconds, so call it outside of transactions.
     """
     here = Provenance.objects.filter(source_file__repository=repository).order_by()
     live = Provenance.objects.filter(kernel__in=here.values("kernel"), retired_at=None).order_by()

@@ -1,4 +1,4 @@
-"""Rows of kernels, one for each content, and of their provenance."""
+"""Rows of kernels, one for each content, and rows of their provenance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -17,7 +17,7 @@ from ingest.persist.licenses import Licenses
 from ingest.persist.stored_evidence import kind_columns, renew_kernels, store_findings
 from ingest.quality import default_profile
 
-# Columns that identify a provenance row, and columns that a later ingest may change.
+# Columns that identify a provenance row. RENEWED: columns that a later ingest may change.
 PLACE = ("source_file", "start_line", "end_line", "qualname", "kernel")
 RENEWED = (
     "retired_at", "drawn_from", "license", "license_verdict", "license_inherited",
@@ -26,13 +26,13 @@ RENEWED = (
 
 
 class KernelsVanished(CurationError):
-    """Kernels were deleted between the gathering and the writing of a batch."""
+    """Kernels were deleted after their evidence was gathered and before they were written."""
 
     retry = True
 
 
 class Kernels:
-    """Writer of a repository's kernels. `seen`: keys of the provenance rows of this run."""
+    """Writer of a repository's kernels. `seen`: primary keys of this run's provenance rows."""
 
     def __init__(self, repository: Repository, files: Files) -> None:
         self._repository = repository
@@ -41,13 +41,13 @@ class Kernels:
         self.seen: set[int] = set()
 
     def store(self, candidates: Sequence[Candidate], gathered: Mapping[str, Evidence]) -> int:
-        """Write a batch and return how many kernels were new to the database."""
+        """Write a batch, and return the number of kernels that were not in the database before."""
         kernels, new = _kernel_rows(candidates, gathered)
         for item in candidates:
             self._licenses.store(item.licenses)
             self._licenses.store_texts(item.license_texts)
         rows = [self._provenance(item, kernels[item.content_hash]) for item in candidates]
-        # Two cells of a notebook may hold the same kernel at the same lines.
+        # Two cells of a notebook may contain the same kernel at the same lines.
         places = {
             (row.source_file_id, row.start_line, row.end_line, row.qualname, row.kernel_id): row
             for row in rows
@@ -80,7 +80,7 @@ class Kernels:
 
 
 def wanting(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
-    """Return the kernels of a batch that are new or whose evidence is by older rules, each once."""
+    """Return the kernels of a batch that need evidence: new ones, and ones with older rules."""
     by_hash = {item.content_hash: item for item in candidates}
     known_pks = _pks(by_hash)
     today = Kernel.objects.filter(content_hash__among=by_hash, kind_rules=classification.VERSION)
@@ -104,7 +104,7 @@ def _kernel_rows(
         raise KernelsVanished("Kernels were deleted while they were read again.")
     evidence = {name: evidence_by_hash[name] for name in by_hash if name in evidence_by_hash}
     if new_kernels:
-        # Another worker may insert the same kernel from another repository at the same time.
+        # Another worker may insert the same kernel from another repository at this time.
         Kernel.objects.bulk_create(
             [_kernel(item, evidence[name]) for name, item in new_kernels.items()],
             ignore_conflicts=True,

@@ -1,4 +1,4 @@
-"""Writer of items in batches, with a count of each kind."""
+"""Writer of items in batches. It also counts the items of each kind."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ COUNTED = ("files", "found", "standalone", "new", "dropped", "retired")
 class Ledger:
     """Writer of the rows of one run.
 
-    Each batch is a transaction that also renews the lease, so an attempt that lost its lease
+    Each batch is a transaction that also renews the lease. So an attempt that has lost its lease
     writes no row.
     """
 
@@ -42,12 +42,12 @@ class Ledger:
         self.funnel = Counter(dict.fromkeys(COUNTED, 0))
 
     def store_all(self, items: Iterable[Item]) -> None:
-        # An attempt that was killed may have left drops. They are written again below.
+        # A killed attempt of this run may have left rows of drops. They are written again below.
         with transaction.atomic():
             self._attempt.renew(commit=self._run.commit)
             self._run.drops.all().delete()
         for batch in _batches(items):
-            # Gather evidence before the transaction begins, so that no lock is held meanwhile.
+            # Gather evidence before the transaction, so that no lock is held meanwhile.
             candidates = wanting([item for item in batch if isinstance(item, Candidate)])
             results = {name: self._evidence(item) for name, item in candidates.items()}
             evidence = {name: one for name, one in results.items() if isinstance(one, Evidence)}
@@ -57,7 +57,7 @@ class Ledger:
                 self._store([_or_lost(item, lost) for item in batch], evidence)
 
     def close(self) -> None:
-        """Retire the rows that this run did not see. Then store licenses and hardware."""
+        """Retire the rows that this run did not see. After that, store licenses and hardware."""
         with transaction.atomic():
             self._attempt.renew()
             self.funnel["retired"] += close(
@@ -95,7 +95,7 @@ def _or_lost(item: Item, lost: Mapping[str, Dropped]) -> Item:
 
 
 def _not_standalone(item: Candidate) -> Dropped:
-    """Return the drop of a kernel that is stored, but can't be exported."""
+    """Return a drop for a kernel that is stored but can't be exported."""
     kernel = item.kernel
     return Dropped(
         stage="isolate",

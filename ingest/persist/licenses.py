@@ -17,8 +17,8 @@ from ingest.confined.detector import ConfinedScancode
 from ingest.licenses import Assessment, Evidence, LicenseReader, LicenseText
 from ingest.persist.files import Files
 
-# A kernel is blocked if any file that holds it is blocked. Otherwise one permissive file is enough,
-# because the kernel is exported from that file.
+# A kernel is blocked if any file that contains it is blocked. Otherwise one permissive file is
+# enough, because the kernel is exported from that file.
 PRECEDENCE = (
     LicenseVerdict.BLOCKED,
     LicenseVerdict.PERMISSIVE,
@@ -27,7 +27,7 @@ PRECEDENCE = (
 )
 BATCH = 200
 
-# Columns of a row that have the names of the evidence's fields.
+# Columns of a row that have the same names as the fields of the evidence.
 COLUMNS = (
     "verdict", "read_from", "path", "start_line", "end_line", "matched_text", "detector", "counts",
     "remark",
@@ -36,7 +36,7 @@ COLUMNS = (
 
 @cache
 def license_reader() -> LicenseReader:
-    """Return the license reader of this process. On first use, its detector starts in seconds."""
+    """Return the license reader of this process. Its detector starts on first use, in seconds."""
     return LicenseReader(ConfinedScancode(), kept_readings())
 
 
@@ -46,10 +46,10 @@ def kept_readings() -> "KeptReadings":
 
 
 class KeptReadings:
-    """Cache of readings in the database, by content.
+    """Cache of license readings in the database, by content.
 
-    New readings are stored in batches; `write` stores the last batch. If the process is killed
-    before, those texts are read again.
+    New readings are stored in batches, and `write` stores the last batch. If the process is killed
+    before that, the texts of the batch are read again later.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class KeptReadings:
 
 
 class Licenses:
-    """Evidence of one repository's files. A run stores each file once, if its evidence changed."""
+    """Evidence of one repository's files. A run stores each changed file's evidence once."""
 
     def __init__(self, repository: Repository, files: Files) -> None:
         self._repository = repository
@@ -86,7 +86,7 @@ class Licenses:
         self._texts: set[str] = set()
 
     def pk_of(self, assessment: Assessment) -> int | None:
-        """Return the key of the expression's row, which is created on first use."""
+        """Return the primary key of the expression's row. The row is created on first use."""
         expression = assessment.expression
         if expression is None:
             return None
@@ -96,13 +96,13 @@ class Licenses:
 
     def store(self, assessments: Iterable[Assessment]) -> None:
         for assessment in assessments:
-            # A file that a kernel imports has no row if the source's globs exclude it.
+            # A kernel may import a file that has no row, because the source's globs exclude it.
             if assessment.path not in self._written and self._files.knows(assessment.path):
                 self._written.add(assessment.path)
                 self._store(assessment)
 
     def store_texts(self, texts: Iterable[LicenseText]) -> None:
-        """Store texts that must be exported with the kernels, once for each content."""
+        """Store the license texts that must be exported with kernels, once for each content."""
         for text in texts:
             if text.sha256 not in self._texts:
                 SourceText.objects.get_or_create(sha256=text.sha256, defaults={"text": text.text})
@@ -132,7 +132,7 @@ class Licenses:
 
 
 def settle_kernels(repository: Repository) -> None:
-    """Set the license of each kernel of a repository by all its current provenance rows."""
+    """Set the license of each kernel of a repository, from all its current provenance rows."""
     current = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
     kernels = Kernel.objects.filter(provenances__in=current).distinct()
     best: dict[int, tuple[int, int | None]] = {}

@@ -1,4 +1,4 @@
-"""Evidence in a kernel's text as rows."""
+"""Rows of the evidence that was found in a kernel's text."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -23,14 +23,14 @@ def kind_columns(kind: Classification) -> dict[str, Any]:
 
 
 def renew_kernels(evidence_by_pk: Mapping[int, Evidence]) -> None:
-    """Update stored kernels by the present rules. A kind that a person corrected stays."""
+    """Update stored kernels by the present rules. If a person corrected the kind, keep it."""
     rows = Kernel.objects.filter(pk__among=evidence_by_pk).order_by("pk")
     columns = (*KIND, "hardware", "min_triton")
-    # Lock the rows, so that no correction is lost between this read and the write.
+    # Lock the rows, so that a correction between this read and the write is not lost.
     kernels = list(rows.select_for_update(no_key=True).only("pk", "kind_corrected", *columns))
     for kernel in kernels:
         evidence = evidence_by_pk[kernel.pk]
-        # If the text names no hardware, `persist.hardware` decides by the paths, after all batches.
+        # If the text names no hardware, `persist.hardware` decides by paths after all batches.
         kernel.hardware = evidence.hardware or kernel.hardware
         kernel.min_triton = evidence.min_triton
         if not kernel.kind_corrected:
@@ -40,7 +40,7 @@ def renew_kernels(evidence_by_pk: Mapping[int, Evidence]) -> None:
 
 
 def store_findings(evidence_by_pk: Mapping[int, Evidence]) -> None:
-    """Store one finding for each gate; findings of removed gates are deleted."""
+    """Store one finding for each gate. Delete the findings of gates that no longer exist."""
     rows = [
         QualityFinding(kernel_id=kernel, rules=evidence.profile, **asdict(finding))
         for kernel, evidence in evidence_by_pk.items()

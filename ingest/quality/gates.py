@@ -1,4 +1,4 @@
-"""Gates as data (a threshold and an action for each measure), and their findings on a kernel."""
+"""Gates as data (a threshold and an action for each measure), and the findings on a kernel."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ DEFAULT = Path(__file__).with_name("default.toml")
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A gate that values from `least` to `most` pass, both included."""
+    """A gate. Values from `least` to `most`, both included, pass it."""
 
     name: str
     action: Action
     least: float | None = None
     most: float | None = None
     entries_only: bool = False
-    """Whether the gate skips helpers, which kernels call and no host code launches."""
+    """Whether helpers skip this gate. Kernels call helpers, and host code does not launch them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ def default_profile() -> Profile:
 
 
 def check(item: Candidate, reading: Reading) -> tuple[Finding, ...]:
-    """Return one finding for each gate of the profile, passed or not.
+    """Return one finding for each gate of the profile, whether the kernel passed it or not.
 
-    reading: the syntax of the kernel's unit, or of its function.
+    reading: the syntax of the kernel's unit, or of its function if it has no unit.
     """
     return tuple(_finding(gate, item, reading) for gate in default_profile().gates)
 

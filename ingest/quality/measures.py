@@ -19,7 +19,7 @@ from ingest.extract.syntax import captures, text_of
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Measured number, or None if the measure does not apply: then the gate passes."""
+    """Measured number. It is None if the measure does not apply, and then the gate passes."""
 
     value: float | None
     message: str
@@ -38,9 +38,9 @@ def has_jit(item: Candidate, reading: Reading) -> Measured:
 
 
 def bounds_masking(_: Candidate, reading: Reading) -> Measured:
-    """Measure the share of masked block accesses: by a mask or a block pointer's boundary check.
+    """Measure the share of block accesses with a mask or a block pointer's boundary check.
 
-    Accesses to single values do not count: such an address is in bounds in a correct program.
+    Accesses to single values do not count: in a correct program, such an address is in bounds.
     """
     ranged = ranged_names(reading)
     accesses = [c for c in reading.named("tl.load", "tl.store") if _is_block(c, ranged)]
@@ -61,7 +61,7 @@ def program_id(_: Candidate, reading: Reading) -> Measured:
 
 
 def block_size(_: Candidate, reading: Reading) -> Measured:
-    """Measure whether a constexpr gives a range its length."""
+    """Measure whether a constexpr parameter sets the size of a block."""
     constants = _constexprs(reading)
     for call in reading.named("tl.arange", "tl.zeros", "tl.full", "tl.make_block_ptr"):
         used = [n for n in constants if re.search(rf"\b{re.escape(n)}\b", call.text)]
@@ -110,7 +110,7 @@ def not_a_stub(_: Candidate, reading: Reading) -> Measured:
 
 
 def not_a_test_double(item: Candidate, reading: Reading) -> Measured:
-    """Measure whether a kernel of a test file is a test double, by its name or its size."""
+    """Measure whether a kernel in a test file is a test double, judged by its name or its size."""
     path = PurePosixPath(item.kernel.path)
     location = f"It is from the test file {item.kernel.path}"
     in_test = TEST_FILE.search(path.name) or {*path.parts[:-1]} & {"test", "tests", "testing"}
@@ -150,7 +150,7 @@ def commented_share(item: Candidate, reading: Reading) -> Measured:
 
 
 def magic_number_share(_: Candidate, reading: Reading) -> Measured:
-    """Measure the share of numbers other than 0, 0.5, powers of two and tiny ones such as 1e-5."""
+    """Measure the share of numbers except 0, 0.5, powers of two and tiny ones such as 1e-5."""
     if reading.kernel is None:
         return Measured(None, "There is no function to look for numbers in.")
     numbers = captures("[(integer) (float)] @number", reading.kernel).get("number", ())
@@ -162,17 +162,17 @@ def magic_number_share(_: Candidate, reading: Reading) -> Measured:
 
 
 def invisible_characters(item: Candidate, reading: Reading) -> Measured:
-    """Count characters that make code look like other code.
+    """Count characters that make code look like different code.
 
     Attack: a bidirectional control or a zero-width character hides from a reviewer what the code
-    does. In comments and strings, only controls and tag characters count.
+        does. Defense: each counts; in comments and strings, only controls and tag characters count.
     """
     texts = _texts(item, reading)
     return _counted([(where, invisible(text)[0]) for where, text in texts])
 
 
 def unusual_characters(item: Candidate, reading: Reading) -> Measured:
-    """Count no-break spaces, emoji joiners and the like in comments and strings."""
+    """Count no-break spaces, emoji joiners and similar characters in comments and strings."""
     texts = _texts(item, reading)
     return _counted([(where, invisible(text)[1]) for where, text in texts])
 
@@ -200,10 +200,10 @@ MEASURES: dict[str, Measure] = {
 }
 
 OF_TRITON = frozenset({"has_jit", "bounds_masking", "program_id", "block_size", "load_store"})
-"""Gates that do not fit a Pallas kernel.
+"""Gates that are not for Pallas kernels.
 
-`pallas_call` makes it a kernel and cuts it into blocks, and references are read and written by
-subscripts.
+A function is a Pallas kernel because of `pallas_call`, which also cuts it into blocks. A Pallas
+kernel reads and writes references by subscripts.
 """
 
 JIT = re.compile(r"^@[^(]*\bjit\b|\bpartial\([\w.]*jit\b")
@@ -246,7 +246,7 @@ IDLE = frozenset({"pass_statement", "return_statement", "assert_statement", "rai
 
 
 def _is_idle(statement: Node) -> bool:
-    """Return whether a statement does no work: `pass`, a string, `assert`, `raise`, `return x`."""
+    """Return whether a statement only is `pass`, a string, `assert`, `raise` or `return x`."""
     if statement.type == "expression_statement" and statement.named_children:
         return statement.named_children[0].type in {"string", "concatenated_string", "ellipsis"}
     if statement.type == "return_statement":

@@ -9,7 +9,7 @@ from curation.models import Repository
 from ingest.discovery import count_proposals, propose, ranked_proposals
 from ingest.github import GitHubClient
 
-# A longer list is sorted in the admin.
+# Maximum proposals to print. The admin shows and sorts all of them.
 LISTED = 50
 
 

@@ -1,4 +1,4 @@
-"""`manage.py extract --out DIR`: kernels' source files in plain folders, one for each category."""
+"""`manage.py extract --out DIR`: write kernels' source files into one folder per category."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`manage.py fingerprint_benchmarks`: renew the shipped fingerprints of benchmarks."""
+"""`manage.py fingerprint_benchmarks`: renew the fingerprints of benchmarks that the app ships."""
 
 from pathlib import Path
 from typing import Any

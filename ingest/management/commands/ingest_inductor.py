@@ -1,4 +1,4 @@
-"""`manage.py ingest_inductor FOLDER`: read a folder of torch.compile."""
+"""`manage.py ingest_inductor FOLDER`: read kernels from a folder that torch.compile wrote."""
 
 from typing import Any
 

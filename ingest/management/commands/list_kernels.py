@@ -1,4 +1,4 @@
-"""`manage.py list_kernels`: one line for each occurrence of each kernel in a file."""
+"""`manage.py list_kernels`: print one line for each occurrence of a kernel in a file."""
 
 import json
 from typing import Any

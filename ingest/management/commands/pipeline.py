@@ -169,7 +169,7 @@ class Command(BaseCommand):
         yield from self._outcome.stages()
 
     def _command(self, stage: str, name: str, **options: Any) -> None:
-        """Call another command by its name: `ingest` must not import `validation`."""
+        """Run another command by name, because `ingest` must not import `validation`."""
 
         def lines() -> Iterable[str]:
             output = StringIO()
@@ -182,7 +182,7 @@ class Command(BaseCommand):
         self._stage(stage, lines)
 
     def _stage(self, name: str, work: Callable[[], Iterable[str]]) -> None:
-        """Print the lines of a stage, the first after its name. Remember its failure and go on."""
+        """Print the lines of a stage after its name. If it fails, note the failure and continue."""
         try:
             for number, line in enumerate(work()):
                 self._bar.end()
@@ -197,21 +197,21 @@ class Command(BaseCommand):
 
 def _asked_for(texts: Sequence[str]) -> list[str]:
     """Return the named sources, or all enabled ones if `texts` is empty."""
-    # Needed for named sources too: a local clone is recognized by the known repositories.
+    # Named sources need this too: a local clone is recognized by the known repositories.
     load_sources()
     return list(texts) or list(Repository.objects.enabled().values_list("name", flat=True))
 
 
 def _check_folders(out: Path) -> None:
-    """Refuse a folder with other files before the sources are read, which can take an hour."""
+    """Refuse a folder with other files before the sources are read, which may take an hour."""
     for name in (FOLDER, DATASET):
         check_target(out / name)
 
 
 def _draftable(runs: Iterable[IngestRun]) -> list[Repository]:
-    """Return the sources with new code to draft pairs from, without benchmarks and Inductor."""
+    """Return sources with new code, to draft pairs from. Skip benchmarks and Inductor folders."""
     keys = dict.fromkeys(run.repository_id for run in runs)
-    # Read again, because `run.repository` was read before the ingest changed it.
+    # Fetched anew, because `run.repository` was fetched before the ingest changed it.
     rows = Repository.objects.in_bulk(keys)
     return [
         repository
@@ -233,7 +233,7 @@ def _ingest_summary(sources: int, runs: Iterable[IngestRun]) -> str:
     drops: Counter[str] = Counter()
     for row in rows:
         drops.update(row.drops)
-    # Kernels with this reason were stored, so they were not left out.
+    # Kernels that are not standalone were stored, so they do not count as left out.
     del drops["not-standalone"]
     return _with_reasons(
         f"{pluralize(sources, 'source')} -> {pluralize(kernels, 'kernel')}, "
@@ -260,10 +260,10 @@ def _with_reasons(line: str, left_out: Mapping[str, int] | Mapping[ExclusionReas
 
 
 def _next_command(outcome: ExportOutcome | None, out: Path, device: str) -> str:
-    """Return the command to type after a pipeline.
+    """Return the command that the user may type after the pipeline.
 
     outcome: result of the export, or None if it failed.
-    device: device of the validation, or "" without one.
+    device: device of the validation, or "" if nothing was validated.
     """
     if outcome is None:
         folder = shlex.quote(str(out / DATASET))

@@ -1,4 +1,4 @@
-"""`manage.py recheck`: gather all evidence again by today's rules; decisions stay."""
+"""`manage.py recheck`: compute all evidence again by the present rules. Decisions are kept."""
 
 from typing import Any
 

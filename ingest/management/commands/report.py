@@ -1,4 +1,4 @@
-"""`manage.py report`: counts by source and by category, or as a funnel."""
+"""`manage.py report`: print counts by source and by category, or as a funnel."""
 
 import json
 from collections.abc import Iterable
