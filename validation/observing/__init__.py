@@ -1,1 +1,1 @@
-"""Observation of whole drafts: run the host code in the sandbox, and drop what no case needs."""
+"""Observation of complete drafts: run the host code in the sandbox, and drop unneeded code."""

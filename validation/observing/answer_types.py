@@ -1,6 +1,6 @@
-"""Dtypes of a reference's results: those of the launcher.
+"""Conversion of a reference's results to the dtypes of the launcher's results.
 
-The reference of a test often computes in float32, and the test widens the answers to compare them.
+The reference in a test often computes in float32, and the test then compares in float32.
 """
 
 import ast
@@ -13,7 +13,7 @@ NAMES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eig
 
 
 def answer_types(texts: Texts, seen: Observed, entry: str) -> Change:
-    """Convert the results of the reference that have another dtype than the launcher's."""
+    """Convert the results of the reference whose dtype differs from that of the launcher's."""
     text = texts["python_code"]
     tree = parse(text)
     [function] = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == entry]
@@ -39,9 +39,9 @@ def answer_types(texts: Texts, seen: Observed, entry: str) -> Change:
 
 
 def narrowed(texts: Texts, seen: Observed, entry: str) -> Change:
-    """Drop the widening of inputs to float64, by which a test compares with a finer reference."""
+    """Drop the conversion of inputs to float64, with which a test compares more precisely."""
     edits = Edits(texts["python_code"])
-    # Inputs of several types may need it: on a GPU, fewer functions of torch mix types.
+    # Inputs of several dtypes may need it, because some torch functions do not mix dtypes on a GPU.
     types = [
         {each for each in case["types"][0] if "float" in (each or "")} for case in seen["cases"]
     ]
@@ -54,14 +54,14 @@ def narrowed(texts: Texts, seen: Observed, entry: str) -> Change:
 
 
 def _wanted(function: ast.FunctionDef, cases: list[list[list[str | None]]]) -> list[str]:
-    """Return the dtype that each result is converted to, as an expression, or "" if to none."""
+    """Return the dtype expression to convert each result to, or "". A final "?" allows None."""
     parameters = [each.arg for each in function.args.args]
     stored = frozenset[str]().union(*map(stored_names, function.body))
     wanted: list[str] = []
     if len({len(results) for case in cases for results in case[1:]}) > 1:
         return []
     for place in range(len(cases[0][1])):
-        # The dtypes of the inputs, of the result and of the launcher's answer.
+        # Each row has the dtypes of the inputs, of the reference's result and of the launcher's.
         rows = [(given, ours[place], wants[place]) for given, ours, wants in cases]
         rows = [row for row in rows if row[1] and row[2]]
         likes = (

@@ -9,7 +9,7 @@ from validation.observing.sizes import find_constants, find_inputs
 
 
 def with_sizes(test: str, rows: Sequence[Mapping[str, Any]], constants: Mapping[str, int]) -> str:
-    """Return the test with the cases `rows`, without those that became equal."""
+    """Return the test with the cases `rows`. Cases that became equal to another are dropped."""
     edits = Edits(test)
     for row, sizes in zip(_cases(test), rows, strict=True):
         for key, value in zip(row.keys, row.values, strict=True):
@@ -38,7 +38,7 @@ def _cases(test: str) -> list[ast.Dict]:
 
 
 def _without_equal_cases(test: str) -> str:
-    """Return the test without cases that differ from another in the seed alone."""
+    """Return the test without each case that differs from another case only in the seed."""
     rows = _cases(test)
     kinds = [
         str([ast.dump(value) for key, value in pairs if getattr(key, "value", "") != "seed"])

@@ -1,4 +1,4 @@
-"""Changes that an observed run suggests. Each is kept only if the draft still does the same."""
+"""Changes that an observed run suggests. A change is kept if the draft still does the same."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ DEVICES = re.compile(r"\.device\b|is_cuda")
 CONTEXTS = re.compile("autocast|nullcontext|record_function|profile")
 BUILTINS = {*dir(builtins)}
 OWN = ("make_inputs", "test_equivalence", "CASES", "TOLERANCE", "FIXED")
-"""Names of a test that a checker reads."""
+"""Names in the test that a checker reads. They are kept."""
 
 
 def branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Take the branch of each condition of the host code that had one outcome in all cases."""
+    """Replace each condition of host code that had the same outcome in all cases by its branch."""
     for name, text in texts.items():
         outcomes = {
             (line, column): set(each) for line, column, each in seen["outcomes"].get(name, [])
@@ -62,7 +62,7 @@ def branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 
 def contexts(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Take the body out of contexts such as autocast, where the results stay the same."""
+    """Replace a `with` statement, such as one with autocast, by its body."""
     for name in ("python_code", "triton_code"):
         for block in blocks(parse(texts[name])):
             for node in block:
@@ -86,7 +86,7 @@ def _inside_kernels(tree: ast.Module) -> set[ast.AST]:
 
 
 def environment(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Replace what is read from the environment by its value where no variable is set."""
+    """Replace an assignment that reads the environment by its value with no variable set."""
     for name, text in texts.items():
         known = {(line, column): value for line, column, value in seen["settings"].get(name, [])}
         for node in walk(parse(text)):
@@ -99,7 +99,7 @@ def environment(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 
 def parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Replace parameters of helpers that had one value, such as None or True, in all calls."""
+    """Replace parameters of helpers that had the same value, such as None or True, in all calls."""
     for name, text in texts.items():
         tree = parse(text)
         values = seen["values"].get(name, {})
@@ -120,7 +120,7 @@ def parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 
 def _is_switch(values: Sequence[str]) -> bool:
-    """Return whether the only value is None, a boolean or a string."""
+    """Return whether there is only one value, and it is None, a boolean or a string."""
     return len(values) == 1 and (
         values[0] in ("None", "True", "False") or values[0][:1] in ("'", '"')
     )
@@ -145,7 +145,7 @@ def unreachable(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 
 def diagnostics(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop prints, and assertions on constants or on the device, which a checker chooses."""
+    """Drop prints. Drop assertions on constants or on the device, which a checker chooses."""
     for name, text in texts.items():
         tree = parse(text)
         kernels = _inside_kernels(tree)
@@ -160,7 +160,7 @@ def diagnostics(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 
 def unread_parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop the parameters of helpers and kernels that their bodies do not read."""
+    """Drop the parameters of helpers and kernels that their functions do not read."""
     for name, text in texts.items():
         tree = parse(text)
         for function, dropped, calls in unread(tree, (entry, *OWN)):
@@ -170,7 +170,7 @@ def unread_parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Chan
 
 
 def unread_values(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop the assignments of host code whose names nothing reads, and each `pass` beside code."""
+    """Drop assignments of host code to names that are never read, and `pass` beside code."""
     for name, text in texts.items():
         tree = parse(text)
         for function in walk(tree):
@@ -193,7 +193,7 @@ def _is_idle(node: ast.stmt, block: Sequence[ast.stmt]) -> bool:
 
 
 def _names(node: ast.Assign) -> set[str]:
-    """Return the names that an assignment binds, or none if it changes anything else."""
+    """Return the names that an assignment binds, or no names if it also changes something else."""
     targets = [part for target in node.targets for part in walk(target)]
     plain = all(isinstance(each, ast.Name | ast.Tuple | ast.expr_context) for each in targets)
     return {each.id for each in targets if isinstance(each, ast.Name)} if plain else set()
@@ -204,7 +204,7 @@ def _dropping(node: ast.stmt, *, alone: bool) -> Callable[[Edits], None]:
 
 
 def copies(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop copies in the reference, second names of values, and names of what is returned next."""
+    """Drop copies in the reference, aliases, and assignments whose value is returned at once."""
     for node in walk(parse(texts["python_code"])):
         match node:
             case ast.Call(func=ast.Attribute(value=copied, attr="clone" | "detach" | "contiguous")):
@@ -240,7 +240,7 @@ def _second_names(name: str, text: str, function: ast.FunctionDef) -> Iterator[C
 
 
 def unrun_methods(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop methods that no case calls, or without facts of a run each `backward`."""
+    """Drop methods that no case called. Without observations, drop each `backward`."""
     for name, text in texts.items():
         ran = seen["values"].get(name, {}) if seen else {}
         for owner in parse(text).body:
@@ -255,7 +255,7 @@ def unrun_methods(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 
 def unused_definitions(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop the definitions and imports that the entry point does not lead to."""
+    """Drop the definitions and imports that the entry point does not use, even indirectly."""
     for name, text in texts.items():
         tree = parse(text)
         bound = [(node, stored_names(node) | _imported(node)) for node in tree.body]

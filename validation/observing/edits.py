@@ -1,4 +1,4 @@
-"""Edits of a draft's texts: a branch that is taken, an expression that is replaced."""
+"""Edits of a draft's texts: replacing a statement by its branch, or an expression by another."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from curation.source.text import Edit, Edits, walk
 Texts = Mapping[str, str]
 Observed = Mapping[str, Any]
 Known = Mapping[str, object]
-"""Values of names: None, a boolean, a string, a number, or `...` for a tensor."""
+"""Known value of each name: None, a boolean, a string, a number, or `...` for a tensor."""
 Change = Mapping[str, tuple[Edit, ...]]
-"""The edits of each text, by its name."""
-# Words of conditions on layouts, which a checker varies although no case does, and on the machine.
+"""The edits of each text, by the text's name in the draft."""
+# Words in conditions on layouts or the machine. A checker varies these, even if no case does.
 VARIED = ("stride", "contiguous", "data_ptr", "is_available", "device", "cuda")
 
 
@@ -30,7 +30,7 @@ def taking(
 
 
 def putting(node: ast.expr, kept: ast.expr, *, whole: bool = False) -> Callable[[Edits], None]:
-    """`whole`: the node is the value of a statement, which needs no parentheses."""
+    """Replace an expression. `whole`: it is the value of a statement and needs no parentheses."""
     loose = not whole and isinstance(
         kept, ast.IfExp | ast.BoolOp | ast.Compare | ast.BinOp | ast.Lambda
     )
@@ -38,7 +38,7 @@ def putting(node: ast.expr, kept: ast.expr, *, whole: bool = False) -> Callable[
 
 
 def is_about_sizes(test: ast.expr) -> bool:
-    """Return whether other sizes, layouts or machines may change a condition."""
+    """Return whether the outcome of a condition may depend on sizes, layouts or the machine."""
     ordering = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Mod)
     written = ast.unparse(test)
     return any(isinstance(node, ordering) for node in walk(test)) or any(
@@ -55,7 +55,7 @@ def change_of(name: str, text: str, edit: Callable[[Edits], None]) -> Change:
 def whole_lines(edits: Edits, node: ast.stmt, text: str) -> tuple[int, int]:
     """Return the range of a statement's lines.
 
-    A function goes with the comment above it, and with the empty lines before.
+    For a function or class, it includes the comment above it and the empty lines before.
     """
     data = text.encode()
     start, end = edits.line_start(node), data.find(b"\n", edits.end(node))
@@ -65,7 +65,7 @@ def whole_lines(edits: Edits, node: ast.stmt, text: str) -> tuple[int, int]:
 
 
 def body_start(text: str, first: ast.stmt) -> int:
-    """Return the start of the line of a body's first statement, or of the comments above it."""
+    """Return the start of a statement's first line, or of the comments directly above it."""
     edits = Edits(text)
     lines = edits.parted(edits.line_start(first), 0)[0].splitlines(keepends=True)
     while lines and lines[-1].lstrip().startswith("#"):
@@ -74,7 +74,7 @@ def body_start(text: str, first: ast.stmt) -> int:
 
 
 def copied(text: str, changes: Edits, start: int, end: int) -> str:
-    """Return a range of the text with the changes inside of it."""
+    """Return a range of the text after the changes inside the range."""
     edits = Edits(text)
     edits.repeat(each for each in changes.made() if start <= each[0] and each[1] <= end)
     changed = edits.text().encode()

@@ -1,4 +1,4 @@
-"""Reasons why a draft is no pair, as its runs show them."""
+"""Reasons why a draft can't become a pair, as its runs show them."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from validation.observing.edits import Observed, Texts
 
 Fault = dict[str, str]
-"""`missing` is a reason of the drafts, and `sentence` explains it."""
+"""`missing` is one of the drafts' reasons, and `sentence` explains it to a person."""
 CALL = re.compile(r"(\w+)\(\) (?:missing|takes|got an unexpected keyword)")
 SIZES = re.compile(
     r"invalid for input of size|must match|out of (range|bounds)|cannot be multiplied"
@@ -18,7 +18,7 @@ LAUNCH = re.compile("missing a required argument|too many positional arguments")
 
 
 def fault_of_error(error: Mapping[str, Any], texts: Texts) -> Fault:
-    """Return the fault of a draft that raises, if it would raise the same on any machine."""
+    """Return the fault of a draft that raises this error, if it would do so on any machine."""
     kind, text, place = str(error["type"]), str(error["text"]), str(error["at"])
     if kind == "CannotTravel":
         why = f"Its inputs or results hold {text}, where tensors and plain values go."
@@ -37,7 +37,7 @@ def fault_of_error(error: Mapping[str, Any], texts: Texts) -> Fault:
 
 
 def fault_of_runs(seen: Observed, again: Observed) -> Fault:
-    """Return what two runs with equal inputs show, the second with other draws at the import."""
+    """Return the fault that two runs with equal inputs show. `again` drew other random numbers."""
     for case, other in zip(seen["cases"], again["cases"], strict=True):
         if case["inputs"] == other["inputs"] and case["reference"] != other["reference"]:
             why = "Its reference draws values of its own, or returns memory that nothing wrote."

@@ -1,7 +1,7 @@
-"""Changes of a draft's inputs: what other inputs tell, what no case varies, buffers of results.
+"""Changes of a draft's inputs: removal of inputs that the reader of a pair does not need.
 
-A test hands each side what its helpers ask for. A reader of the pair needs less: a size that a
-tensor has, or a switch of which no case shows another value, is no input.
+A test passes to each side (reference and Triton code) what its helpers take. Not needed: the size
+of a tensor, a switch that has the same value in all cases, and a buffer for results.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class _Inputs:
     texts: Texts
     sides: Mapping[str, ast.FunctionDef]
     handed: ast.Tuple
-    """The tuple that `make_inputs` returns."""
+    """The tuple of inputs that `make_inputs` returns."""
     given: Mapping[str, Given]
-    """By parameter, in their order."""
+    """Facts of the inputs by parameter name, in the order of the parameters."""
 
     def readers(self, name: str) -> list[str]:
         return [side for side in SIDES if any(self.reads(side, name))]
@@ -58,9 +58,9 @@ class _Inputs:
     def without(self, name: str, written: str = "", buffer: str = "") -> Change:
         """Return a change that drops an input.
 
-        written: an expression in place of its reads.
-        buffer: what the Triton side allocates in its place, of which the reference reads nothing
-            but attributes.
+        written: expression that replaces the input where it is read.
+        buffer: expression with which the Triton code allocates the input. The reference may read
+            only attributes of it.
         """
         place = [*self.given].index(name)
         edits = {text: Edits(self.texts[text]) for text in (*SIDES, "test_code")}
@@ -75,7 +75,7 @@ class _Inputs:
         return {text: each.made() for text, each in edits.items()}
 
     def _allocate(self, name: str, buffer: str, edits: Edits) -> None:
-        """Let the Triton side allocate a buffer where it copied that of the test, or first."""
+        """Let the Triton code allocate the buffer where it copied the input, or at its start."""
         if not re.search(r"^import torch$", self.texts["triton_code"], re.M):
             edits.replace(0, 0, "import torch\n")
         body = [each for each in self.sides["triton_code"].body if not is_docstring(each)]
@@ -88,7 +88,7 @@ class _Inputs:
 
 
 def inputs(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop inputs that no side reads, that others tell, or that only one side reads."""
+    """Drop inputs that neither side reads, that other inputs determine, or that are buffers."""
     known = _read(texts, seen, entry)
     if known is None:
         return
@@ -108,7 +108,7 @@ def inputs(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 
 def _told_by_a_tensor(known: _Inputs, name: str, given: Given) -> str:
-    """Return a size, shape or dtype of a tensor that a plain input always equals, or ""."""
+    """Return the size, shape or dtype of a tensor that an input always equals, or ""."""
     values = [each.get("value") or "" for each in given]
     for tensor, facts in known.tensors():
         if values == [f"torch.{each['dtype']}" for each in facts]:
@@ -122,9 +122,9 @@ def _told_by_a_tensor(known: _Inputs, name: str, given: Given) -> str:
 
 
 def _literal(known: _Inputs, given: Given, readers: int) -> str:
-    """Return the only value of a plain input, or "". A number that both sides read is an option.
+    """Return an expression for a plain input that has the same value in all cases, or "".
 
-    The side that does not read a number takes it from the sizes of tensors.
+    A number that both sides read is an option and stays. For one side, prefer a tensor's size.
     """
     values = [each.get("value") or "" for each in given]
     if readers == 1 and values[0].isdecimal():
@@ -134,7 +134,7 @@ def _literal(known: _Inputs, given: Given, readers: int) -> str:
 
 
 def _same_tensor(known: _Inputs, name: str, given: Given) -> str:
-    """Return an earlier input that always holds the same tensor, or ""."""
+    """Return the name of an earlier input that is the same tensor in all cases, or ""."""
     if any("shape" not in each or each["zeros"] for each in given):
         return ""
     first = next(tensor for tensor, facts in known.tensors() if facts == given)
@@ -142,7 +142,7 @@ def _same_tensor(known: _Inputs, name: str, given: Given) -> str:
 
 
 def _with_attributes(known: _Inputs, name: str, given: Given) -> str:
-    """Return a tensor with the attributes of another of which the reference reads nothing else."""
+    """Return a tensor with equal attributes, if the reference reads only attributes, or ""."""
     reads = {id(node) for node in known.reads("python_code", name)}
     attributes = [
         node
@@ -161,7 +161,7 @@ def _with_attributes(known: _Inputs, name: str, given: Given) -> str:
 def _buffer(known: _Inputs, name: str, given: Given) -> str:
     """Return an expression that allocates a tensor like an input, or "".
 
-    The Triton side returns it, so what it held before is nothing that the reference needs.
+    The Triton code returns the input, so the reference does not need its earlier content.
     """
     others = [(tensor, facts) for tensor, facts in known.tensors() if tensor != name]
     if not others or any("shape" not in each for each in given) or not known.returns(name):
@@ -180,9 +180,9 @@ def _buffer(known: _Inputs, name: str, given: Given) -> str:
 
 
 def _size(others: Sequence[tuple[str, Given]], sizes: Sequence[int]) -> str:
-    """Return the size of a tensor that equals a size in all cases, or "".
+    """Return the size of a tensor that equals `sizes` in all cases, or a number, or "".
 
-    A small number may be equal by chance, so one that no case varies stays a number.
+    A small number that no case varies stays a number: it may equal a tensor's size by chance.
     """
     if len(set(sizes)) == 1 and sizes[0] <= CHANCE:
         return str(sizes[0])
@@ -223,15 +223,15 @@ def _function(text: str, name: str) -> ast.FunctionDef | None:
 
 
 def _is_plain(function: ast.FunctionDef) -> bool:
-    """Return whether a function takes all its parameters by place, and without defaults."""
+    """Return whether all parameters of a function are positional and without defaults."""
     rest = function.args
     others = (*rest.posonlyargs, *rest.kwonlyargs, rest.vararg, rest.kwarg)
     return not any(others) and not signature(rest).defaults
 
 
 def _cut(elements: Sequence[ast.expr] | Sequence[ast.arg], place: int, edits: Edits) -> None:
-    """Remove an element of a list with the comma behind it. The last one leaves the comma before
-    it, so that changes of neighbors do not overlap.
+    """Remove an element of a list and the comma after it. For the last element, the comma before it
+    is kept, so that changes of neighbors do not overlap.
     """
     start, last = edits.start(elements[place]), place == len(elements) - 1
     end = edits.end(elements[place]) if last else edits.start(elements[place + 1])

@@ -1,7 +1,7 @@
-"""Instrumented copies of host code, which note the outcomes of conditions and the values of
+"""Instrumented copies of host code. They record the outcomes of conditions and the values of
 parameters.
 
-Kernels stay as they are: Triton reads their source.
+Kernels are not changed, because Triton reads their source.
 """
 
 import ast
@@ -10,11 +10,11 @@ from typing import Any
 
 NOTE_TEST, NOTE_CALL, NOTE_VALUE = "_note_test", "_note_call", "_note_value"
 Place = tuple[int, int]
-"""Line and column of a node in the original text."""
+"""Line and column of a node in the text before the instrumentation."""
 
 
 class Notes:
-    """Notes of all instrumented texts of a draft."""
+    """Recorded outcomes and values of all instrumented texts of a draft."""
 
     def __init__(self) -> None:
         self.outcomes: dict[str, dict[Place, set[bool]]] = defaultdict(lambda: defaultdict(set))
@@ -22,7 +22,7 @@ class Notes:
         self.settings: dict[str, dict[Place, str]] = defaultdict(dict)
 
     def names(self, text: str) -> dict[str, Any]:
-        """Return the functions that an instrumented text calls."""
+        """Return the recording functions that an instrumented text calls, by name."""
 
         def note_test(line: int, column: int, value: Any) -> bool:
             outcome = bool(value)
@@ -61,14 +61,14 @@ class Notes:
 
 
 def described(value: Any) -> str:
-    """Return the literal of a constant, `...` for a tensor, or "", also for the device."""
+    """Return the literal of a constant, `...` for a tensor, or "" for others and for the device."""
     if type(value) in (type(None), bool, str, int, float) and value != "cpu":
         return repr(value)
     return "..." if hasattr(value, "data_ptr") else ""
 
 
 def instrumented(text: str) -> str:
-    """Return the text with calls that note its conditions and parameters."""
+    """Return the text with added calls that record its conditions and parameters."""
     tree = _Instrumenting().visit(ast.parse(text))
     return ast.unparse(ast.fix_missing_locations(tree))
 

@@ -1,4 +1,4 @@
-"""Branches of kernels that the constants of all launches decide."""
+"""Branches of kernels that are decided by the constant arguments of all launches."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from validation.observing.edits import (
 )
 from validation.observing.instrument import is_kernel
 
-# With more launches of different constants, a kernel keeps its branches.
+# A kernel with so many different sets of constants, or more, keeps its branches.
 CONSTANTS_MOST = 200
 
 
 def kernel_branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Take the branches of kernels, and of functions that these call, that all launches take."""
+    """Replace a condition in kernels by its branch, if all launches take the same branch."""
     text = texts["triton_code"]
     tree = parse(text)
     kernels = {
@@ -53,7 +53,7 @@ def _constants(
     launches: Mapping[str, list[dict[str, str]]],
     varied: set[str],
 ) -> dict[str, list[Known]]:
-    """Return the constants with which each kernel, and each function that it calls, is run."""
+    """Return the known constants of each run of a kernel or of a function that kernels call."""
     by_kernel: dict[str, list[Known]] = {}
     pending = [
         (name, {each: ast.literal_eval(value) for each, value in constants.items()})
@@ -66,7 +66,7 @@ def _constants(
             continue
         kept = varied | _rebound(kernels[name])
         moved = frozenset().union(*map(stored_names, kernels[name].body))
-        # A pointer to which an offset is added stays a pointer.
+        # A pointer plus an offset is still a pointer, so the value `...` stays known.
         known = {
             each: value
             for each, value in values.items()
@@ -84,7 +84,7 @@ def _constants(
 
 
 def _rebound(kernel: ast.FunctionDef) -> set[str]:
-    """Return the names that a kernel binds anew, except by `+=` and the like."""
+    """Return the names that a kernel assigns to, except by `+=` and similar statements."""
     added = {id(node.target) for node in walk(kernel) if isinstance(node, ast.AugAssign)}
     names = (node for node in walk(kernel) if isinstance(node, ast.Name))
     return {node.id for node in names if isinstance(node.ctx, ast.Store) and id(node) not in added}
@@ -100,7 +100,7 @@ def _literals(given: Mapping[str, ast.expr], known: Known) -> Iterator[tuple[str
 
 
 def _outcome(test: ast.expr, constants: Sequence[Known]) -> set[bool]:
-    """Return the only outcome of a kernel's condition, or an empty set."""
+    """Return the outcome of a kernel's condition if it is always the same, or an empty set."""
     outcomes = {_value(test, known) for known in constants}
     return (
         {bool(each) for each in outcomes} if len(outcomes) == 1 and None not in outcomes else set()
@@ -108,7 +108,7 @@ def _outcome(test: ast.expr, constants: Sequence[Known]) -> set[bool]:
 
 
 def _value(test: ast.expr, known: Known) -> bool | None:
-    """Return the value of a kernel's condition for known constants, or None if it needs more."""
+    """Return a condition's value for known constants, or None if it depends on other values."""
     match test:
         case ast.Constant(value=bool(value)):
             return value
@@ -133,7 +133,7 @@ def _value(test: ast.expr, known: Known) -> bool | None:
 
 
 def _varied_names(tree: ast.Module) -> set[str]:
-    """Return the names of kernels that a configuration sets, or that tell whether sizes divide."""
+    """Return the names that a configuration sets, or whose values depend on sizes or layouts."""
     varied: set[str] = set()
     for node in walk(tree):
         match node:

@@ -1,4 +1,4 @@
-"""Merging of a helper with the only function that calls it."""
+"""Merging of a helper into its caller, if only one function calls it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from validation.observing.instrument import is_kernel
 from validation.observing.parameters import find_calls
 
 SIDES = ("python_code", "triton_code")
-# Numbers of statements up to which a helper, or what its caller does beside the call, is short.
+# Maximum statements of a short helper, and of a caller that is short apart from the call.
 SHORT_HELPER, SHORT_CALLER = 2, 5
 WHOLE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.Tuple)
-"""Expressions that need no parentheses inside of another."""
+"""Expressions that need no parentheses inside another expression."""
 Pairs = list[tuple[ast.expr, ast.expr]]
 
 
@@ -34,7 +34,7 @@ class _Merge:
 
     @property
     def passes(self) -> bool:
-        """Tell whether the caller returns what the helper returns."""
+        """Return whether the caller directly returns the result of the helper."""
         return isinstance(self.statement, ast.Return) and self.statement.value is self.call
 
     @property
@@ -43,7 +43,7 @@ class _Merge:
         return last.value if isinstance(last, ast.Return) else None
 
     def reads(self, given: ast.Name) -> bool:
-        """Return whether the caller reads a variable behind the call."""
+        """Return whether the caller reads a variable after the call."""
         inside = {*walk(self.call)}
         return any(
             isinstance(node, ast.Name) and node.id == given.id and node not in inside
@@ -52,7 +52,7 @@ class _Merge:
         )
 
     def results(self) -> Pairs:
-        """Return the targets of the call's results, with their expressions in the helper."""
+        """Return the targets of the call's results, each with its expression in the helper."""
         match self.statement, self.last:
             case ast.Assign(targets=[target], value=value), ast.expr() as last if (
                 value is self.call
@@ -75,7 +75,7 @@ class _Merge:
 
 
 def merge_helpers(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Write a helper's body in place of its only call, if it or its caller is short."""
+    """Replace the only call of a helper by the helper's body, if helper or caller is short."""
     for name in SIDES:
         for merge in _merges(parse(texts[name])):
             given = signature(merge.helper.args).bind(merge.call)
@@ -150,14 +150,14 @@ def _renaming(text: str, helper: ast.FunctionDef, renamed: Mapping[str, str]) ->
         if isinstance(node, ast.Name) and node.id in renamed:
             edits.put(node, renamed[node.id])
         elif isinstance(node, ast.JoinedStr):
-            # Names inside of it have no places of their own.
+            # Names inside an f-string have no source positions of their own.
             new = re.sub(r"(?<=\{)\w+", lambda word: renamed.get(word[0], word[0]), edits.of(node))
             edits.put(node, new)
     return edits
 
 
 def _endings(text: str, merge: _Merge, inner: Edits) -> Sequence[str]:
-    """Return the lines with which the caller takes the results of a helper."""
+    """Return the lines in which the caller uses the results of a helper."""
 
     def renamed(node: ast.expr) -> str:
         return copied(text, inner, inner.start(node), inner.end(node))
@@ -174,7 +174,7 @@ def _endings(text: str, merge: _Merge, inner: Edits) -> Sequence[str]:
 
 
 def standing(expression: str) -> str:
-    """Return an expression in parentheses if it needs them to stand alone."""
+    """Return an expression, in parentheses if it can't be a statement without them."""
     with suppress(SyntaxError):
         ast.parse(expression)
         return expression

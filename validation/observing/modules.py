@@ -1,4 +1,4 @@
-"""Classes of a side that are called in one place, written as the functions that they are."""
+"""Classes that a side of the pair calls in only one place, rewritten as functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from validation.observing.edits import Change, Observed, Texts, body_start, copi
 from validation.observing.merging import SIDES
 from validation.observing.parameters import drop_parameters
 
-# Modules of torch without parameters, and their functions, which take the same arguments.
+# Modules of torch without parameters, each with the function that takes the same arguments.
 FUNCTIONS = {
     "CrossEntropyLoss": "cross_entropy", "KLDivLoss": "kl_div", "MSELoss": "mse_loss",
     "NLLLoss": "nll_loss", "L1Loss": "l1_loss", "SmoothL1Loss": "smooth_l1_loss",
@@ -27,13 +27,13 @@ MOVES = {"to", "cuda", "float", "half", "bfloat16", "eval"}
 
 @dataclass
 class _Module:
-    """A module that a function constructs, its calls, and the attributes that it is given."""
+    """A module that a function constructs, the calls of it, and the attributes set on it."""
 
     construction: ast.Call
     is_moved: bool = False
     dropped: list[ast.stmt] = field(default_factory=list)
     calls: list[tuple[ast.Call, ast.Call]] = field(default_factory=list)
-    """Each call, as it stands and with the arguments of the forward pass."""
+    """Each call as it is written, and a call with only the arguments of the forward pass."""
     given: dict[str, ast.expr] = field(default_factory=dict)
 
     def write_calls(self, edits: Edits, written: Iterable[str]) -> None:
@@ -44,7 +44,7 @@ class _Module:
 
 
 def classes(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Write modules, and autograd Functions without a backward pass, as functions."""
+    """Rewrite modules, and autograd Functions without a backward pass, as functions."""
     for name in SIDES:
         text = texts[name]
         tree = parse(text)
@@ -90,7 +90,7 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _is_followed(module: _Module, use: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
-    """Note one use of a module. Return whether it is a call, or gives it an attribute."""
+    """Record one use of a module. Return whether it is a call or sets an attribute."""
     match parents[use]:
         case ast.Call(func=func) as call if func is use:
             module.calls.append((call, call))
@@ -128,7 +128,7 @@ def _call_torch(module: _Module, function: str, edits: Edits, text: str) -> None
 
 
 def _is_written(module: _Module, owner: ast.ClassDef, edits: Edits, text: str) -> bool:
-    """Write the constructor and the forward pass of a module as one function."""
+    """Rewrite the constructor and the forward pass of a module as one function."""
     methods = {each.name: each for each in owner.body if isinstance(each, ast.FunctionDef)}
     forward, init = methods.get("forward"), methods.get("__init__")
     takes = signature(forward.args).without_first() if forward else None
@@ -174,7 +174,7 @@ def _is_written(module: _Module, owner: ast.ClassDef, edits: Edits, text: str) -
 
 
 def _is_left_out(step: ast.stmt, given: Iterable[str]) -> bool:
-    """Return whether a step of a constructor makes no new value, or an attribute that is given."""
+    """Return whether a constructor's step has no effect, or sets an attribute that callers set."""
     text = ast.unparse(step)
     nothing = is_docstring(step) or re.match(r"super\(|assert ", text)
     return bool(nothing) or any(re.search(rf"self\.{name}\b|'{name}'", text) for name in given)
@@ -185,7 +185,7 @@ def _attributes(node: ast.AST) -> list[str]:
 
 
 def _aliases(step: ast.stmt, made: Collection[str]) -> dict[str, str]:
-    """Return the parameters of a constructor that a step only keeps as attributes."""
+    """Return the constructor parameters that a step only stores as attributes, by attribute."""
     match step:
         case ast.Assign(targets=[target], value=value):
             values = getattr(value, "elts", [value])
@@ -195,7 +195,7 @@ def _aliases(step: ast.stmt, made: Collection[str]) -> dict[str, str]:
 
 
 def _function_name(owner: str, text: str) -> str:
-    """Return a name for the function of a class that the text does not use yet."""
+    """Return a name for the function that replaces a class. The text must not use it yet."""
     short = re.sub(r"(Function|AutoGrad|Fn)$", "", owner)
     parts = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
     names = [f"{parts.sub('_', each).lower().strip('_')}_forward" for each in (short, owner)]
@@ -203,7 +203,7 @@ def _function_name(owner: str, text: str) -> str:
 
 
 def _is_plain_function(tree: ast.Module, owner: ast.ClassDef, edits: Edits, text: str) -> bool:
-    """Write the forward pass of an autograd Function that has no other as a function."""
+    """Rewrite an autograd Function as a function if its only method is the forward pass."""
     methods = {each.name: each for each in owner.body if isinstance(each, ast.FunctionDef)}
     uses = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == owner.name]
     applied = [
@@ -238,7 +238,7 @@ def _is_plain_function(tree: ast.Module, owner: ast.ClassDef, edits: Edits, text
 
 
 def _is_note(node: ast.stmt, context: str) -> bool:
-    """Return whether a statement only tells the context something for the backward pass."""
+    """Return whether a statement only stores something in the context for the backward pass."""
     if isinstance(node, ast.If):
         return all(_is_note(each, context) for each in [*node.body, *node.orelse])
     return isinstance(node, ast.Assign | ast.Expr) and context in loaded_names(node)

@@ -1,4 +1,4 @@
-"""Parameters of helpers and kernels, and the arguments that calls and launches give to them."""
+"""Parameters of helpers and kernels, and the arguments that calls and launches pass to them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from curation.source.functions import signature
 from curation.source.text import Edits, walk
 from validation.observing.instrument import is_kernel
 
-# Names of a decorator's lists from which a parameter can be dropped.
+# Arguments of decorators with lists of parameter names. A name can be dropped from these.
 LISTS = {"key", "do_not_specialize", "do_not_specialize_on_alignment"}
 TRANSPARENT = {"torch.no_grad", "torch.no_grad()", "torch.compiler.disable"}
-"""Decorators that pass on all arguments."""
+"""Decorators that pass on all arguments unchanged."""
 
 
 def find_calls(tree: ast.Module, name: str) -> list[ast.Call]:
-    """Return the calls and launches of a function, or none if it is used in another way."""
+    """Return the calls and launches of a function, or none if it has any other use."""
     calls = []
     uses = 0
     for node in walk(tree):
@@ -35,12 +35,12 @@ def find_calls(tree: ast.Module, name: str) -> list[ast.Call]:
 
 
 def parameters_of(function: ast.FunctionDef) -> list[ast.arg]:
-    """Return the parameters that a call can name, in their order."""
+    """Return the parameters that a call can pass by name, in order."""
     return [*function.args.args, *function.args.kwonlyargs]
 
 
 def given_to(call: ast.Call, place: int, name: str) -> ast.expr | ast.keyword | None:
-    """Return the argument that a call gives to a parameter, or None for its default."""
+    """Return the argument that a call passes to a parameter, or None if it uses the default."""
     if place < len(call.args):
         return call.args[place]
     return next((each for each in call.keywords if each.arg == name), None)
@@ -49,7 +49,7 @@ def given_to(call: ast.Call, place: int, name: str) -> ast.expr | ast.keyword | 
 def drop_parameters(
     function: ast.FunctionDef, names: Collection[str], calls: Sequence[ast.Call], edits: Edits
 ) -> None:
-    """Remove parameters, their arguments in the calls, and their names in the decorators."""
+    """Remove parameters, their arguments in calls, and their names in lists of decorators."""
     parameters, defaults = parameters_of(function), signature(function.args).defaults
     ends = [
         (edits.start(each), edits.end(defaults.get(each.arg) or each.annotation or each))
@@ -77,7 +77,7 @@ def drop_parameters(
 
 
 def _cut(ends: Sequence[tuple[int, int]], numbers: Sequence[int], edits: Edits) -> None:
-    """Remove elements of a list, each with its comma."""
+    """Remove some elements of a list, each with its comma."""
     kept = [number for number in range(len(ends)) if number not in numbers]
     if not kept:
         if ends:
@@ -95,9 +95,9 @@ def _cut(ends: Sequence[tuple[int, int]], numbers: Sequence[int], edits: Edits) 
 def unread(
     tree: ast.Module, kept: Collection[str]
 ) -> Iterator[tuple[ast.FunctionDef, set[str], list[ast.Call]]]:
-    """Yield functions with the parameters that they do not read, and their calls.
+    """Yield each function with the parameters that its body does not read, and its calls.
 
-    The functions `kept` keep all their parameters.
+    The functions named in `kept` are left out.
     """
     for function in tree.body:
         if not isinstance(function, ast.FunctionDef) or function.name in kept:
@@ -119,7 +119,7 @@ def unread(
 
 
 def _named(tree: ast.Module, function: ast.FunctionDef) -> set[str]:
-    """Return the names that grids, configurations and heuristics read by a text or a keyword."""
+    """Return the names that grids, configurations and heuristics use as strings or keywords."""
     keys = {id(each) for listed in _lists(function) for each in listed.elts}
     keys |= {id(each) for _, written in _heuristics(function) for each in written.keys}
     named = {

@@ -1,7 +1,7 @@
-"""Simplification of whole drafts: drop the code that no case runs, and keep the recorded program.
+"""Simplification of complete drafts: drop code that no case runs, but keep the recorded program.
 
-A draft is run in the sandbox on its own cases. Each change that the run suggests is kept only if
-the inputs, the results of the reference and the program of the Triton side stay the same.
+A draft is run in the sandbox on its own cases. A change that the run suggests is kept only if the
+inputs, the results of the reference and the program of the Triton code stay the same.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ log = logging.getLogger(__name__)
 
 UNKNOWN = "it could not be run"
 Facts = Mapping[str, str]
-"""Facts that a run shows: `missing` and its `sentence`, the reason why the draft is no pair, and
-`backward`, the torch operations of the backward pass that compute.
+"""Facts from a run. `missing` and `sentence` give the reason why the draft is no pair. `backward`
+names the torch operations of the backward pass that compute.
 """
 WORKER = "validation.observing.worker"
-# CPU seconds of one run, and limits of the search.
+# CPU seconds of one run. ROUNDS, RUNS_MOST: maximum rounds and runs for one draft.
 SECONDS = 30.0
 ROUNDS, RUNS_MOST = 12, 60
-# Elements of the inputs of the first case: 2 MiB, and less if a run takes too long.
+# Maximum elements of the first case's inputs: 2 MiB in float32, or less if a run takes too long.
 MOST_ELEMENTS = (2**19, 2**16)
 
 
@@ -39,8 +39,8 @@ MOST_ELEMENTS = (2**19, 2**16)
 def simplifier() -> Iterator[Callable[[Texts, str, bool], tuple[Texts, Facts]]]:
     """Start the sandbox, and yield a function that simplifies the texts of a draft.
 
-    It takes the entry point, and whether gradients are compared. It returns the texts and facts
-    about them. Threads may call it at once.
+    It takes the texts, the entry point, and whether gradients are compared. It returns the texts
+    and facts about them. Several threads may call it at the same time.
     """
     with Workers(WORKER, seconds=SECONDS) as workers:
         log.info("observing drafts with torch %s", workers.versions["torch"])
@@ -49,7 +49,7 @@ def simplifier() -> Iterator[Callable[[Texts, str, bool], tuple[Texts, Facts]]]:
             try:
                 return Simplifier(workers, entry, differentiable=differentiable).simplify(texts)
             except Exception:
-                # Hostile code can answer anything, and costs its own draft.
+                # Hostile code may give any answer. The error only affects its own draft.
                 log.warning("%s stays as it was drafted", entry, exc_info=True)
                 return texts, {}
 
@@ -68,10 +68,10 @@ class Simplifier:
         self._seen: dict[tuple[str, ...], Observed | None] = {}
 
     def simplify(self, texts: Texts) -> tuple[Texts, Facts]:
-        """Return the texts without the code that no case needs, with the launcher's dtypes.
+        """Return the texts without code that no case needs, with the launcher's dtypes.
 
-        Texts that can't be run on this machine only lose the definitions that nothing uses, and get
-        smaller inputs.
+        If the texts can't be run on this machine, only unused definitions are dropped, and the
+        inputs are made smaller.
         """
         written = texts
         for most in MOST_ELEMENTS:
@@ -80,7 +80,7 @@ class Simplifier:
             if seen is not None or self._error:
                 break
         if seen is None and self._error and texts != written:
-            # Values that belong together, such as lengths and their sum, can shrink apart.
+            # Values that depend on each other, such as lengths and their sum, may shrink apart.
             texts, seen = written, self._observe(written)
         again = self._observe(texts, again=True) if seen is not None else None
         if seen is None or again is None:
@@ -125,9 +125,9 @@ class Simplifier:
     def _kept(
         self, texts: Texts, seen: Observed, proposed: Sequence[Change]
     ) -> tuple[Texts, Observed]:
-        """Return the texts with the changes that keep what the draft does.
+        """Return the texts with those of the changes that keep what the draft does.
 
-        The places of a change are those of the given texts: so halves are tried on the same texts.
+        All changes refer to places in the given texts, so each half can be tried on these texts.
         """
         good = self._good(texts, seen, self._apart(texts, proposed), [])
         changed = _changed(texts, good)
@@ -135,7 +135,7 @@ class Simplifier:
         return (changed, again) if again is not None and _is_same(seen, again) else (texts, seen)
 
     def _apart(self, texts: Texts, proposed: Iterable[Change]) -> list[Change]:
-        """Return the changes that were not refused, without those that overlap an earlier one."""
+        """Return the changes that were not refused before and do not overlap an earlier change."""
         apart: list[Change] = []
         for change in proposed:
             if not self._refused & _written(texts, change) and not any(
@@ -147,7 +147,7 @@ class Simplifier:
     def _good(
         self, texts: Texts, seen: Observed, proposed: Sequence[Change], others: list[Change]
     ) -> list[Change]:
-        """Return `others` with the good ones of the proposed changes, by halving."""
+        """Return `others` and the good ones of the proposed changes, found by halving."""
         if not proposed:
             return others
         again = self._known(_changed(texts, [*others, *proposed]))
@@ -155,7 +155,7 @@ class Simplifier:
             return [*others, *proposed]
         if len(proposed) == 1:
             self._refused |= _written(texts, proposed[0])
-        # Changes are still tried together: what nothing leads to is often the larger part.
+        # Sets of changes are still tried together, because most of the text is often unused.
         if len(proposed) == 1 or self._runs >= RUNS_MOST:
             return others
         middle = len(proposed) // 2
@@ -163,7 +163,7 @@ class Simplifier:
         return self._good(texts, seen, proposed[middle:], others)
 
     def _known(self, texts: Texts) -> Observed | None:
-        """Return the facts of a run, perhaps of an earlier one."""
+        """Return the facts of a run. A run of the same texts is not repeated."""
         key = tuple(texts.values())
         if key not in self._seen:
             self._seen[key] = self._observe(texts)
@@ -190,7 +190,7 @@ class Simplifier:
 
 
 def _closed(text: str) -> str:
-    """Return the text without the empty lines and commas that removed code left."""
+    """Return the text without the empty lines and commas that are left after removed code."""
     text = re.sub(r"^(def .*), \)", r"\1)", re.sub(r"\n{4,}", "\n\n\n", text), flags=re.M)
     return re.sub(r"^( +return \([^,\n]*(, [^,\n]+)*), \)$", _tuple, text, flags=re.M)
 
@@ -217,7 +217,7 @@ def _overlap(change: Change, other: Change) -> bool:
 
 
 def _written(texts: Texts, change: Change) -> set[object]:
-    """Return the replaced parts of each text with their replacements, wherever they stand."""
+    """Return the replaced and new parts of each text, independent of their position."""
     return {
         (name, *((texts[name].encode()[first:last], text) for first, last, text in made))
         for name, made in change.items()
@@ -225,7 +225,7 @@ def _written(texts: Texts, change: Change) -> set[object]:
 
 
 def _is_same(before: Observed, after: Observed) -> bool:
-    """Return whether two runs did the same. Launches of the second may lack arguments."""
+    """Return whether two runs did the same. Launches in the second may have fewer arguments."""
     if len(before["cases"]) != len(after["cases"]):
         return False
     return all(_same_case(*pair) for pair in zip(before["cases"], after["cases"], strict=True))
@@ -242,7 +242,7 @@ def _same_case(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 
 
 def _has_all(inputs: Sequence[Any], fewer: Iterable[Any]) -> bool:
-    """Return whether the second run has no inputs but those of the first, in their order."""
+    """Return whether the second run's inputs are some of the first run's, in the same order."""
     rest = iter(inputs)
     return all(any(each == other for other in rest) for each in fewer)
 

@@ -1,7 +1,7 @@
 """Search for smaller sizes of cases whose inputs are too large.
 
-A checker copies the inputs of a case between processes many times and leaves out those of many
-megabytes. A case of 100 MiB takes it a minute, one of 2 MiB a second.
+A checker copies a case's inputs between processes many times, and skips cases of too many
+megabytes. It needs a minute for a case of 100 MiB and a second for one of 2 MiB.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MATTERS = 2**16
-"""Elements of a tensor whose last axis is worth keeping."""
-# A halved size has at least this value: blocks are rarely larger.
+"""Minimum elements of a tensor whose last axis is halved only after the other axes."""
+# Minimum value of a halved size. Blocks are rarely larger.
 SMALLEST = 64
-# A size keeps the powers of two that divide it, up to this one.
+# A halved size stays divisible by the powers of two that divide the size, up to this one.
 LARGEST_BLOCK = 128
 SMALL_BLOCK = 16
 
@@ -29,7 +29,7 @@ Shapes = list[list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Smaller:
-    """The changes of one case: by the author's value, and by name where names alone change."""
+    """The changed sizes of one case: by the original value, or by name for a batch size."""
 
     by_value: Mapping[int, int] = field(default_factory=dict)
     by_name: Mapping[str, int] = field(default_factory=dict)
@@ -44,8 +44,8 @@ def reduced(
 ) -> tuple[list[Row], Row]:
     """Return the cases with smaller sizes, and the smaller constants of `make_inputs`.
 
-    shapes: the shapes of the inputs of a case, given other constants.
-    most: the elements of the first case. The others may have four times as many.
+    shapes: returns the shapes of a case's inputs, given the case and changed constants.
+    most: maximum elements of the first case. The other cases may have four times as many.
     """
     made: list[Row] = []
     for number, row in enumerate(rows):
@@ -65,14 +65,14 @@ def _part(sizes: Row, names: Row) -> Row:
 
 
 def _search(row: Row, measure: Callable[[Row], Shapes], most: int) -> Row:
-    """Halve one size after the other until few enough elements are left."""
+    """Halve one size after another until the inputs have few enough elements."""
     shapes, smaller = measure(row), Smaller()
     total, empty = _count(shapes), _empty(shapes)
     last = {each[-1] for each in shapes if _count([each]) >= MATTERS}
     while total > most:
         for trial in _trials(row, smaller, last):
-            # Sizes that are halved may be too small for the others: such a trial makes no inputs,
-            # or empty ones.
+            # If a halved size does not fit the others, the trial makes no inputs or empty ones, and
+            # is refused.
             fewer = measure(trial.row(row))
             if _count(fewer) < total and _empty(fewer) == empty and fewer:
                 total, smaller = _count(fewer), trial
@@ -91,8 +91,8 @@ def _empty(shapes: Shapes) -> int:
 
 
 def _trials(row: Row, smaller: Smaller, last: set[int]) -> Iterator[Smaller]:
-    """Yield smaller sizes: first fewer rows or tokens, then a smaller batch, then shorter rows.
-    A kernel walks along its rows in blocks, so that short ones test less.
+    """Yield smaller sizes in this order: fewer rows or tokens, a smaller batch, shorter rows. Rows
+    are last, because a kernel walks along its rows in blocks: short rows test less of it.
     """
     current = {
         value: smaller.by_value.get(value, value)
@@ -116,7 +116,7 @@ def _trials(row: Row, smaller: Smaller, last: set[int]) -> Iterator[Smaller]:
 
 
 def _parts(size: Any) -> Iterator[int]:
-    """Yield the whole numbers of a size."""
+    """Yield the integers in a size, which may be a nested list."""
     if type(size) is int:
         yield size
     elif isinstance(size, list | tuple):
@@ -133,8 +133,8 @@ def _changed(size: Any, by_value: Mapping[int, int]) -> Any:
 
 
 def _half(size: int) -> int:
-    """Return half of a size. An odd size stays odd, a multiple of a block stays a multiple, and one
-    of no block stays one of none.
+    """Return half of a size. An odd size stays odd. A multiple of a block stays a multiple. A size
+    that is not a multiple of SMALL_BLOCK does not become one.
     """
     step = math.gcd(size, LARGEST_BLOCK)
     if step == 1:
@@ -149,7 +149,7 @@ def find_inputs(test: str) -> ast.FunctionDef:
 
 
 def find_constants(function: ast.FunctionDef) -> Iterator[tuple[str, ast.Constant]]:
-    """Yield the whole numbers of a function, by the name that is bound to each, or its text."""
+    """Yield the integers of a function, by the name that is assigned to each, or by their text."""
     named: dict[int, str] = {}
     for node in ast.walk(function):
         match node:

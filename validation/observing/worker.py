@@ -1,7 +1,7 @@
-"""Program of the sandbox that runs a draft on its own cases, with kernels that do nothing.
+"""Program in the sandbox that runs a draft on its own cases, with kernels that do nothing.
 
-The answer holds digests of the inputs and of the reference's results, the recorded program of the
-Triton side, and the notes of the instrumented texts.
+The answer contains digests of the inputs and of the reference's results, the recorded program of
+the Triton code, and what the instrumented texts recorded.
 """
 
 import ast
@@ -33,9 +33,9 @@ from validation.observing.sizes import Row, Shapes, find_constants, find_inputs,
 
 Json = Any
 Constants = tuple[tuple[str, str], ...]
-"""The literals of a launch's arguments, by name."""
+"""The literals of a launch's arguments, as pairs of name and literal."""
 SEED = 7
-# Properties of a GPU that host code asks for: an H200's.
+# GPU properties that host code reads, with the values of an H200.
 GPU = SimpleNamespace(
     name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, total_memory=150_000_000_000,
     shared_memory_per_block_optin=232_448, warp_size=32, max_threads_per_multi_processor=2048,
@@ -44,7 +44,7 @@ GPU = SimpleNamespace(
 
 
 class IdleRecording(Recording):
-    """Recording with named arguments of launches, in which reads return the present content."""
+    """Recording of launches with named arguments. Its reads return the present content."""
 
     def __init__(self, inputs: list[torch.Tensor]) -> None:
         super().__init__(RecordingSession(), inputs)
@@ -79,7 +79,7 @@ def _reduced(request: dict[str, Any]) -> dict[str, Any]:
     made = find_inputs(request["test_code"])
 
     def shapes(row: Row, sizes: Row) -> Shapes:
-        """Return the shapes of a case's inputs, if `make_inputs` has other constants."""
+        """Return the shapes of a case's inputs, with changed constants in `make_inputs`."""
         tree = copy.deepcopy(made)
         for key, node in find_constants(tree):
             node.value = sizes.get(key, node.value)
@@ -99,14 +99,14 @@ def _reduced(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _observed(request: dict[str, Any]) -> dict[str, Any]:
-    # Another seed and unfilled memory show what a module draws or reads from nowhere.
+    # A second run with another seed and unfilled memory shows results that depend on either.
     torch.manual_seed(SEED + request["again"])
     if request["again"]:
         torch.use_deterministic_algorithms(False)
     notes = Notes()
     texts = {name: instrumented(request[name]) for name in folder.NAMES}
     for name in folder.NAMES:
-        # Conditions at the top level of a module run before its names can be set from outside.
+        # Conditions at module level run before names can be set in the module from outside.
         for key, function in notes.names(name).items():
             setattr(builtins, f"{key}_{name}", function)
             texts[name] = texts[name].replace(f"{key}(", f"{key}_{name}(")
@@ -126,14 +126,14 @@ def _run(
     torch.manual_seed(SEED)
     inputs = test.make_inputs(case, "cpu")
     given = [_facts(each) for each in inputs]
-    # Raises if an input, and below a result, is neither a tensor nor a plain value.
+    # Raises if an input is neither a tensor nor a plain value. Results are checked below.
     Packing().inputs(inputs)
     copies, ours = (_leaves(inputs) if differentiable else _copied(inputs) for _ in range(2))
     torch.manual_seed(SEED)
     results = test.reference(*copies)
     Packing().plain(results)
     gradients = _gradients(results, copies) if differentiable else None
-    # A reference that writes to its inputs is another one.
+    # Writes of the reference to its inputs are a part of its results.
     changed = [
         after
         for before, after in zip(given, copies, strict=True)
@@ -170,7 +170,7 @@ def _run(
 
 
 def _types(value: Any) -> list[str | None]:
-    """Return the dtype of each tensor, None of None, and "" of any other value."""
+    """Return the dtype of each tensor. None stands for None, and "" for any other value."""
     return [
         name_of(each.dtype) if isinstance(each, torch.Tensor) else "" if each is not None else None
         for each in (value if isinstance(value, tuple | list) else [value])
@@ -178,7 +178,7 @@ def _types(value: Any) -> list[str | None]:
 
 
 def _computed(part: Json) -> list[str]:
-    """Return the torch operations of recorded instructions that compute."""
+    """Return the torch operations in recorded instructions that compute something."""
     match part:
         case list():
             return sorted({name for each in part for name in _computed(each)})
@@ -190,7 +190,7 @@ def _computed(part: Json) -> list[str]:
 
 
 def _leaves(inputs: Any) -> list[Any]:
-    """Return the inputs with new leaves: the marked ones, or all of floating point if none is."""
+    """Return inputs with new leaves: the marked ones, or if none is marked, the floating ones."""
     tensors = [each for each in inputs if isinstance(each, torch.Tensor)]
     marked = {id(each) for each in tensors if each.requires_grad}
     marked = marked or {id(each) for each in tensors if each.is_floating_point()}
@@ -209,7 +209,7 @@ def _gradients(results: Any, leaves: list[Any]) -> Any:
 
 
 def _facts(value: Any) -> Json:
-    """Return the facts of an input: a literal, or a tensor's shape, dtype and content."""
+    """Return the facts of an input: its literal, or the shape, dtype and content of a tensor."""
     if not isinstance(value, torch.Tensor):
         written = str(value) if isinstance(value, torch.dtype) else described(value)
         if isinstance(value, tuple | list):
@@ -220,7 +220,7 @@ def _facts(value: Any) -> Json:
 
 
 def _digest(value: Any) -> str:
-    """Return a digest of tensors and plain values: content, layout and dtype."""
+    """Return a digest of the content, layout and dtype of tensors, and of plain values."""
     digest = hashlib.sha256()
 
     def add(part: Any) -> None:
@@ -240,11 +240,11 @@ def _digest(value: Any) -> str:
 
 
 class _Program:
-    """A recorded program as steps that stay equal if unused memory goes.
+    """A recorded program as steps that do not change if unused memory is removed.
 
-    Storages are numbered by their first use. Allocations are left out, and copies into them, which
-    differ from their source only in what is written to them later. So are fills of memory that
-    nothing reads.
+    Storages are numbered by their first use. Allocations are left out. So is the first copy into
+    each, since the storage differs from its source only after later writes, and so are fills of
+    memory that nothing reads.
     """
 
     def __init__(self, program: Json) -> None:
@@ -318,14 +318,14 @@ class _Program:
 
 def up(settings: Mapping[str, Any]) -> dict[str, str]:
     torch.set_num_threads(1)
-    # Memory that nothing wrote then has the same content in each run.
+    # Memory that was never written then has the same content in each run.
     torch.use_deterministic_algorithms(True, warn_only=True)
     cuda: Any = torch.cuda
     cuda.get_device_properties = lambda *_: GPU
     cuda.get_device_capability = lambda *_: (GPU.major, GPU.minor)
     cuda.get_device_name = lambda *_: GPU.name
     cuda.device = lambda *_: nullcontext()
-    # Some launchers refuse tensors of a CPU.
+    # Some launchers refuse tensors that are not on a GPU.
     tensor: Any = torch.Tensor
     tensor.is_cuda = property(lambda _: True)
     return {"torch": torch.__version__, "triton": triton.__version__,
