@@ -19,7 +19,6 @@ from curation.models import (
     ReleaseFile,
     ReleaseMember,
     RepairTrace,
-    Repository,
     RunState,
     SplitAssignment,
     Status,
@@ -262,20 +261,20 @@ def test_a_unique_place_is_free_again_after_its_row_has_ended() -> None:
     assert make.a_source_file(repository=file.repository, path=file.path).path == file.path
 
 
-@pytest.mark.parametrize("used", [make.a_decision, make.a_provenance, make.a_release_member])
-def test_a_kernel_with_referencing_rows_can_not_be_deleted(used: Callable[[], Any]) -> None:
+@pytest.mark.parametrize(
+    ("used", "name"),
+    [
+        (make.a_decision, "kernel"),
+        (make.a_provenance, "kernel"),
+        (make.a_release_member, "kernel"),
+        (make.a_source_file, "repository"),
+    ],
+)
+def test_a_row_that_others_refer_to_can_not_be_deleted(used: Callable[[], Any], name: str) -> None:
     row = used()
 
     with pytest.raises(models.ProtectedError):
-        row.kernel.delete()
-
-
-def test_an_ingested_repository_can_not_be_deleted() -> None:
-    file = make.a_source_file()
-
-    with pytest.raises(models.ProtectedError):
-        Repository.objects.all().delete()
-    file.refresh_from_db()
+        getattr(row, name).delete()
 
 
 # --- Written once ---------------------------------------------------------------------------

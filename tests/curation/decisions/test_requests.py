@@ -13,7 +13,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test import Client
-from django.urls import reverse
 
 from curation.decisions import bulk
 from curation.decisions import second_reviews as second
@@ -41,11 +40,6 @@ def call(user: User, item: Any, **body: Any) -> Any:
         "application/json",
         headers=make.bearer(user),
     )
-
-
-def submit(user: User, item: Any, **form: Any) -> Any:
-    wish = {"status": "approved", "version": 1} | form
-    return make.a_browser(user).post(reverse("decide", args=["kernels", item.pk]), wish)
 
 
 @pytest.mark.parametrize("of_another_user", [False, True])
@@ -83,16 +77,6 @@ def test_of_six_concurrent_decisions_with_one_id_five_are_conflicts(ada: User) -
 
     assert Counter(answer.status_code for answer in answers) == {200: 1, 409: 5}
     assert Decision.objects.count() == Kernel.objects.filter(status=Status.APPROVED).count() == 1
-
-
-def test_the_id_of_another_decision_is_a_conflict_for_the_page(ada: User) -> None:
-    request, kernel = uuid.uuid4(), make.a_kernel()
-    submit(ada, make.a_kernel(), request=request)
-
-    answer = submit(ada, kernel, request=request)
-
-    assert answer.status_code == 409
-    assert "was used before, for another decision" in answer.content.decode()
 
 
 def test_the_id_of_another_item_s_second_review_gives_none(ada: User) -> None:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from curation.export.groups import Groups, connect_structures
 from curation.export.splits import FREE, SplitGroup, Traits, assign
-from curation.models import SplitAssignment
+from curation.models import Kernel, SplitAssignment
 from tests.curation.export.writing import (
     a_seen_kernel,
     every,
@@ -176,6 +177,11 @@ pytestmark = pytest.mark.django_db
 HALVES = ("--splits", "50/25/25")
 
 
+def approved_kernels(count: int, **over: Any) -> list[Kernel]:
+    license = a_license()
+    return [an_approved_kernel(license=license, **over) for _ in range(count)]
+
+
 def test_near_duplicates_versions_and_a_pair_with_its_kernel_share_a_split(tmp_path: Path) -> None:
     mit = a_license()
     kernels = [an_approved_kernel(license=mit) for _ in range(30)]
@@ -254,12 +260,9 @@ def test_each_repository_stays_in_one_split_on_request(tmp_path: Path) -> None:
 
 
 def test_later_records_do_not_move_earlier_ones_to_another_split(tmp_path: Path) -> None:
-    mit = a_license()
-    for _ in range(30):
-        an_approved_kernel(license=mit)
+    approved_kernels(30)
     before = identities(export(tmp_path / "one", *HALVES))
-    for _ in range(30):
-        an_approved_kernel(license=mit)
+    approved_kernels(30)
 
     after = identities(export(tmp_path / "two", *HALVES))
 
@@ -282,8 +285,7 @@ def test_a_later_version_goes_to_the_split_of_the_earlier_version(tmp_path: Path
 
 
 def test_a_record_whose_family_spans_two_splits_is_dropped(tmp_path: Path) -> None:
-    mit = a_license()
-    kernels = [an_approved_kernel(license=mit) for _ in range(3)]
+    kernels = approved_kernels(3)
     for kernel, split in zip(kernels, ("train", "train", "test"), strict=True):
         a_split_assignment(kernel=kernel, plan="50/25/25 by content, seed 0", split=split)
     hub = a_kernel()
@@ -316,9 +318,7 @@ def test_a_group_that_grows_does_not_overfill_its_split(tmp_path: Path) -> None:
 
 
 def test_another_seed_changes_the_splits_and_a_dry_run_stores_none(tmp_path: Path) -> None:
-    mit = a_license()
-    for _ in range(40):
-        an_approved_kernel(license=mit)
+    approved_kernels(40)
     call_command("export_dataset", "--dry-run", verbosity=0)
     assert not SplitAssignment.objects.exists()
 
@@ -329,10 +329,7 @@ def test_another_seed_changes_the_splits_and_a_dry_run_stores_none(tmp_path: Pat
 
 
 def test_the_manifest_reports_families_too_large_for_the_requested_shares(tmp_path: Path) -> None:
-    mit = a_license()
-    first = an_approved_kernel(license=mit)
-    for _ in range(9):
-        an_approved_kernel(license=mit, previous=first)
+    approved_kernels(9, previous=an_approved_kernel())
 
     found = manifest(export(tmp_path / "out", *HALVES))["splits"]["kernels"]
 
@@ -374,8 +371,7 @@ def test_the_manifest_reports_a_split_dominated_by_one_source(tmp_path: Path) ->
 
 
 def test_an_export_reassigns_splits_of_an_older_split_rule(tmp_path: Path) -> None:
-    mit = a_license()
-    kernels = [an_approved_kernel(license=mit) for _ in range(40)]
+    kernels = approved_kernels(40)
     for kernel in kernels:
         a_split_assignment(kernel=kernel, plan="50/25/25, seed 0", split="test")
 

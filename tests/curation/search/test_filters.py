@@ -103,6 +103,11 @@ def test_an_empty_form_gives_an_empty_filter() -> None:
         ("decided=yesterday", "'yesterday' is no day"),
         ("decided=2026-02-01..2026-01-01", "ends before it begins"),
         ("decided=..9999-12-31", "no range of days"),
+        ("speedup=fast", "no number and no range of numbers"),
+        ("speedup=1..x", "no number and no range of numbers"),
+        ("speedup=nan..", "no number and no range of numbers"),
+        ("speedup=..inf", "no number and no range of numbers"),
+        ("speedup=2..1", "ends before it begins"),
         ("q=" + "x" * 1001, "longer than 1,000 characters"),
         (" ".join(f"word{n}" for n in range(51)), "at most 50 values under one key, not 51"),
         (
@@ -117,7 +122,7 @@ def test_an_empty_form_gives_an_empty_filter() -> None:
 )
 def test_a_filter_that_can_not_be_used_is_refused_with_a_sentence(text: str, sentence: str) -> None:
     with pytest.raises(WrongFilter, match=sentence):
-        Filter.from_text(text)
+        Filter.from_text(text).of(Pair.objects.all())
 
 
 def test_every_filter_key_has_a_condition() -> None:

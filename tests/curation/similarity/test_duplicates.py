@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -112,46 +113,40 @@ def test_a_short_text_is_a_near_duplicate_only_of_an_equal_text() -> None:
     assert likeness(fingerprint(short), fingerprint(short.replace("exp", "log"))) is None
 
 
-def same_function(one: str, other: str, hardware: str = "cuda") -> bool:
-    first = ClusterItem(0, Facts("0"), fingerprint(one))
-    return may_represent(first, ClusterItem(1, Facts("1"), fingerprint(other), hardware=hardware))
+EDITED = SOFTMAX.replace("-1e30", "-1e38")
+ADDED = SOFTMAX.replace("values - tl.max", "values + tl.max")
+SHIFTED = "        shifted ="
 
 
-def test_a_kernel_never_represents_another_function() -> None:
-    other = SOFTMAX.replace("tl.exp(", "tl.exp2(").replace("softmax_kernel", "softmax2_kernel")
-    one, near = fingerprint(SOFTMAX), fingerprint(other)
-
-    assert likeness(one, near)
-    assert not same_function(SOFTMAX, other)
+def named(name: str, text: str = SOFTMAX) -> str:
+    return text.replace("softmax_kernel", name)
 
 
-def test_an_edited_copy_with_the_same_name_is_the_same_function() -> None:
-    edited = SOFTMAX.replace("        shifted =", "        tl.debug_barrier()\n        shifted =")
-    edited = edited.replace("tl.debug_barrier()", "base += 0")
+@pytest.mark.parametrize(
+    ("one", "other", "hardware", "same"),
+    [
+        (SOFTMAX, named("softmax2", SOFTMAX.replace("tl.exp(", "tl.exp2(")), "cuda", False),
+        (SOFTMAX, SOFTMAX.replace(SHIFTED, f"        base += 0\n{SHIFTED}"), "cuda", True),
+        (SOFTMAX, named("probabilities"), "cuda", True),
+        (SOFTMAX, named("probabilities", EDITED), "cuda", False),
+        (named("kernel"), named("kernel", EDITED), "cuda", True),
+        (named("kernel"), named("kernel", ADDED), "cuda", False),
+        (SOFTMAX, renamed(SOFTMAX), "ascend", True),
+        (SOFTMAX, EDITED, "ascend", False),
+    ],
+    ids=["another function", "edited copy", "renamed copy", "renamed and edited",
+         "generic names", "generic names, other operations", "other hardware",
+         "other hardware, edited"],
+)  # fmt: skip
+def test_a_kernel_represents_only_copies_of_the_same_function(
+    one: str, other: str, hardware: str, same: bool
+) -> None:
+    prints = fingerprint(one), fingerprint(other)
+    first = ClusterItem(0, Facts("0"), prints[0])
 
-    assert same_function(SOFTMAX, edited)
+    assert likeness(*prints)
+    assert may_represent(first, ClusterItem(1, Facts("1"), prints[1], hardware=hardware)) == same
 
 
-def test_a_renamed_copy_is_the_same_function_only_with_the_same_syntax() -> None:
-    other = SOFTMAX.replace("softmax_kernel", "probabilities")
-    edited = other.replace("-1e30", "-1e38")
-
-    assert same_function(SOFTMAX, other)
-    assert not same_function(SOFTMAX, edited)
-
-
-def test_kernels_with_generic_names_are_compared_by_their_operations() -> None:
-    one = SOFTMAX.replace("softmax_kernel", "kernel")
-    edited = one.replace("-1e30", "-1e38")
-    another = one.replace("values - tl.max", "values + tl.max")
-
-    assert same_function(one, edited)
-    assert not same_function(one, another)
-
-
-def test_kernels_for_different_hardware_match_only_with_the_same_syntax() -> None:
-    edited = SOFTMAX.replace("-1e30", "-1e38")
-
-    assert same_function(SOFTMAX, renamed(SOFTMAX), hardware="ascend")
-    assert not same_function(SOFTMAX, edited, hardware="ascend")
+def test_kernels_for_nvidia_rank_before_others() -> None:
     assert rank(Facts("b")) < rank(Facts("a", hardware="ascend"))

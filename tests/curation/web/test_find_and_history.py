@@ -19,7 +19,7 @@ from curation.decisions.decide import undo
 from curation.decisions.figures import keep
 from curation.models import Kernel, Pair, SavedView, Status
 from curation.search.filters import KEYS, Filter
-from curation.search.matching import KINDS, WrongFilter
+from curation.search.matching import KINDS
 from curation.web import dashboard
 from curation.web.lists import listing
 from tests import factories as make
@@ -366,14 +366,6 @@ def test_the_shortcuts_page_links_to_the_guide_and_its_pictures_exist(
 
 
 # --- Measured figures -----------------------------------------------------------------------
-@pytest.mark.parametrize("range", ["fast", "1..x", "nan..", "..inf"])
-def test_a_wrong_range_of_numbers_is_named(range: str) -> None:
-    with pytest.raises(WrongFilter, match="no number and no range of numbers"):
-        [*Filter.from_text(f"speedup={range}").of(Pair.objects.all())]
-    with pytest.raises(WrongFilter, match="ends before it begins"):
-        [*Filter.from_text("speedup=2..1").of(Pair.objects.all())]
-
-
 @pytest.mark.parametrize(
     ("items", "order", "figures"),
     [
