@@ -1,1 +1,1 @@
-"""Validation of pairs and kernels: evidence that both sides of a pair compute the same."""
+"""Validation of pairs and kernels: evidence that the two codes of a pair compute the same."""

@@ -51,7 +51,7 @@ class OpenChecker(Protocol):
 
 
 def judged(read: Callable[[], ItemFinding]) -> ItemFinding:
-    """Return the finding that `read` makes from an item's answers; if `read` raises, an error.
+    """Return the finding that `read` makes. If `read` raises, return a finding of an error.
 
     A fault of the checker with one item must not end the check of the others.
     """

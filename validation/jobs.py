@@ -67,7 +67,7 @@ def _validate(run: ValidationRun, attempt: Attempt[ValidationRun]) -> None:
         try:
             _check(run, attempt, checker, items, progress)
         except CurationError:
-            # Record no item as begun: the error has a known cause, which is no item's fault.
+            # Record no item as begun, because the cause of the error is known and is not an item.
             progress.take_back()
             raise
     progress.end()

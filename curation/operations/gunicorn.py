@@ -23,7 +23,7 @@ logconfig_dict = logs.config()
 # Disable gunicorn's control socket, which is attack surface without a use.
 control_socket_disable = True
 
-# A client that stops sending in mid-request holds a thread, and gunicorn has no timeout for it.
+# Seconds to wait for a client that stops sending in mid-request. gunicorn has no such timeout.
 CLIENT_SECONDS = int(os.environ.get("CLIENT_SECONDS", "15"))
 
 

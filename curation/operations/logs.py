@@ -24,7 +24,7 @@ FIELDS = (
     "run", "attempt", "repository", "item", "user", "request_id", "method", "path", "status",
     "duration",
 )  # fmt: skip
-# `up` cuts lines at 8,192 characters, which would break a JSON object.
+# Maximum characters. `up` cuts lines at 8,192, which would break a JSON object.
 LONGEST_MESSAGE = 2000
 LONGEST_TRACEBACK = 4000
 
@@ -60,7 +60,7 @@ def config() -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL") or "INFO"},
         "loggers": {
             "curation.access": {"level": "WARNING" if access in ("0", "false", "no") else "INFO"},
-            # A person at a shell sees the end of a run anyway. `up` shows runs as events.
+            # Runs are logged in JSON and by `up`. A person at a shell sees the end of a run anyway.
             "curation.jobs.attempt": {"level": "INFO" if json_lines or under_up else "WARNING"},
             # A refusal (403, 404) is no server error, so its traceback has no value.
             "django.request": {"filters": ["refusals"]},

@@ -88,7 +88,7 @@ def program(data_folder: Path, listening_on: Path, binary: Path) -> Program:
 
 
 def answers(listening_on: Path) -> bool:
-    """Return True if a Redis listens there and has loaded its data."""
+    """Return True if a Redis listens on this socket and has loaded its data."""
     try:
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(1)

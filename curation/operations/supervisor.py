@@ -1,4 +1,4 @@
-"""Supervisor of `up`: starts processes by stage, restarts ended ones, stops in reverse order."""
+"""Supervisor of `up`: starts processes by stage, restarts them, stops them in reverse."""
 
 import signal
 import time

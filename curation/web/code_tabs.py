@@ -26,7 +26,7 @@ Threads = Sequence[talk.Thread]
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """A file next to others on a tab. `column` is its name in the URL."""
+    """A file that a tab shows, possibly next to others. `column` is its name in the URL."""
 
     title: str
     column: str

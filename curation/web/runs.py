@@ -137,7 +137,7 @@ NO_RESULT = "no result"
 
 
 def items_of(run: ValidationRun, page: str = "", size: int = ITEMS) -> RunItems:
-    """List the items of a validation: failures, no result, then passed ones."""
+    """List the items of a validation: failures, no result, then passed items."""
     model: type[Kernel] | type[Pair] = Kernel if run.device == Device.COMPILER else Pair
     column = f"{model._meta.model_name}_id"
     verdicts = dict(run.results.order_by().values_list(column, "verdict"))

@@ -1,4 +1,4 @@
-"""Tabs “Try it” and “Values” of a pair: a form for one case, and the results of the last ones."""
+"""Tabs “Try it” and “Values” of a pair: a form for one case, and the results of the last runs."""
 
 import re
 from dataclasses import dataclass

@@ -130,7 +130,7 @@ def descriptor(rank: int, element: str = HALF) -> str:
 
 
 def _constants(parameter: Guessed, uses: Uses) -> Iterator[Constant]:
-    """Yield values for a constexpr, likely ones first."""
+    """Yield values for a constexpr, likely values first."""
     if _is_constant(parameter.default) and parameter.default is not None:
         yield parameter.default  # type: ignore[misc] # narrowed by the question before
     if UseKind.DTYPE in uses.kinds:

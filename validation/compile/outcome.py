@@ -67,8 +67,8 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """Outcome of a compile. `compiles` refers to this signature and these constants; the kernel was
-    not run."""
+    """Outcome of a compile. `compiles` holds only for this signature and these constants. The
+    kernel was not run."""
 
     answer: CompileAnswer
     reason: Reason | None = None
@@ -76,7 +76,7 @@ class Compiled:
     signature: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
     attempts: int = 0
-    # Number of corrections to the first guess. Each makes a meaningless signature likelier.
+    # Number of corrections to the first guess. With each one, the signature may make less sense.
     flips: int = 0
     stages: tuple[str, ...] = ()
     # CPU seconds.

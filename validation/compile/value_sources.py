@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 class UseKind(StrEnum):
     POINTER = auto()
-    ADDRESS = auto()  # loaded, and the loaded value is an address: a table of pointers
+    ADDRESS = auto()  # a table of pointers: the value that is loaded through it is an address
     INTEGER = auto()
     FLOATING = auto()
     DTYPE = auto()

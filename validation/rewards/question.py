@@ -1,7 +1,7 @@
 """Requests to the reward service: a reference, a kernel to judge, and the tier.
 
 A request is malformed if the trainer's code is at fault. A kernel is never malformed, because the
-policy writes it: a text that can't be a program gets the lowest reward.
+policy writes it. A text that can't be a program gets the lowest reward instead.
 """
 
 import hashlib

@@ -11,7 +11,7 @@ REJECTED = 0.0
 # The entry's own kernels answer every shown case, but an answer is wrong or a run misuses memory.
 ANSWERS = 0.2
 # All shown cases are right: the largest reward of the fast tier. A kernel that is right on no other
-# inputs earns this too, so it is less than RIGHT.
+# inputs earns this too, so SHOWN is less than RIGHT.
 SHOWN = 0.5
 RIGHT = 1.0
 # Bonus for each doubling of the speed relative to the faster reference, and the maximum bonus.

@@ -65,7 +65,7 @@ ORDERS: dict[Model, dict[str, tuple[str, ...]]] = {
 }
 
 
-# Items without a value are left out of a list that is sorted by such a column.
+# Columns that are empty in some items. A list sorted by such a column leaves out these items.
 MEASURED = ("registers", "speedup", "pass_rate", "open_claims")
 
 
@@ -106,7 +106,7 @@ class Listing:
         return ListPage(shown, following, None if after else found, not whole or len(pks) > found)
 
     def newest(self, most: int) -> tuple[list[int], bool]:
-        """Return the newest matches' keys, and True unless matches up to `most` are missing."""
+        """Return the newest matches' keys, and whether these are all, or `most` in number."""
         return self._keys(self._visible(), NEWEST_FIRST, SUFFICIENT, most)
 
     def count(self) -> str:

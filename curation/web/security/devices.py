@@ -1,4 +1,4 @@
-"""Device cookie: the names that a browser has logged in to.
+"""Device cookie: the user names with which a browser has logged in.
 
 It grants no access. The throttle uses it to tell the browser of the owner of an account from the
 browser of an attacker.

@@ -100,7 +100,7 @@ def _buckets(name: str, origin: str) -> Iterator[tuple[Q, int]]:
 
 
 def _one_at_a_time() -> None:
-    """Hold the lock until the transaction ends; on SQLite each transaction is immediate."""
+    """Hold a lock until the transaction ends. SQLite needs none: transactions are immediate."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])

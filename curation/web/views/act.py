@@ -72,7 +72,7 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_POST
 @may_review
 def skip(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    """Skip the item, so that it returns after all others. A decided item is not skipped."""
+    """Skip the item, so that it returns after all other items. A decided item is not skipped."""
     item = item_or_404(kind, pk)
     user = person(request)
     disputed = second.given(item).filter(state=Agreement.DISPUTED).exists()

@@ -146,7 +146,7 @@ def _changeable(request: HttpRequest, kind: str, pk: int) -> Run:
 
 
 def _may_change(request: HttpRequest, run: Run) -> bool:
-    """Return True for people who may queue such a run: they may also cancel and retry it."""
+    """Return whether the user may queue such a run, and therefore may cancel and retry it."""
     return person(request).has_perm(f"curation.add_{run._meta.model_name}")
 
 

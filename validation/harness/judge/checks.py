@@ -240,7 +240,7 @@ def _holds_poison(run: JudgedReplay) -> bool:
 def determinism(runs: Sequence[JudgedReplay]) -> Check:
     """Return check 5: the same inputs give the same answer twice.
 
-    Only right answers are compared: wrong ones already fail another check.
+    Only right answers are compared, because wrong answers already fail another check.
     """
     answers: dict[int, list[list[bytes]]] = {}
     for run in runs:
@@ -340,7 +340,7 @@ def gradients(runs: Sequence[JudgedReplay], declared: bool) -> Check:
 
 
 def _last(lines: list[str]) -> str:
-    """Return pytest's last line about an error, or the last line."""
+    """Return pytest's last line about an error, or else its last line."""
     errors = [line[2:].strip() for line in lines if line.startswith("E ")]
     return [*lines[-1:], *errors][-1][:300] if lines else ""
 

@@ -235,7 +235,7 @@ def _scale(size: Array) -> float:
 
 def _moved(moved: Array, scale: float) -> Array:
     """Return the effect of a change for each element: the largest on any element. The jump of a few
-    elements (a rounding, a comparison) does not count for the others."""
+    elements (a rounding, a comparison) does not count for other elements."""
     moved = np.where(np.isfinite(moved), moved, 0.0)
     jumped = moved > JUMP * scale
     if jumped.mean() > FEW:

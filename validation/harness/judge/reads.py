@@ -49,7 +49,7 @@ INVENTIONS = 5
 TELLING = 2
 
 Place = tuple[Any, Any]
-"""A kernel (name and first line) with a parameter or option, or another type of instruction."""
+"""Use of a value: a kernel (name, line) with a parameter or option, or an instruction type."""
 
 
 @dataclass(frozen=True, slots=True)

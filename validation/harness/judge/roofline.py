@@ -14,7 +14,7 @@ PEAKS = {
     "H100": {1: 1979.0, 2: 989.0, 4: 495.0, 8: 67.0},
     "H200": {1: 1979.0, 2: 989.0, 4: 495.0, 8: 67.0},
 }
-# A causal mask saves half of the operations that torch counts for the reference.
+# Divisor of the operations that torch counts for the reference: a causal mask saves half.
 SPARED = 2.0
 # Resolution of the clocks in microseconds.
 RESOLUTION = 0.5

@@ -67,7 +67,7 @@ class _Scope:
 
 
 def _others(node: Any, scope: _Scope) -> Iterator[tuple[int, Any]]:
-    """Yield replacements of a node, each with a rank; likely ones have a low rank."""
+    """Yield replacements of a node, each with a rank, which is low if it is likely."""
     match node:
         case ast.Compare(left, [operator], right):
             for other in OTHER_OPERATORS.get(type(operator), ()):

@@ -160,7 +160,7 @@ class LineValues:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _outputs(self, function: Any, arguments: Any, only: Address | None = None) -> Tensors:
-        """Return the answer, the inputs and, until the launch of `only` has run, the gradients."""
+        """Return the answer, the inputs, and the gradients unless `only`'s launch has been run."""
         torch.manual_seed(self._seed)
         answer = call(function, arguments)
         inputs = tensors_in(arguments)

@@ -108,7 +108,7 @@ def _text(case: plan.Case) -> str:
 
 
 def with_domain(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> dict[int, Wanted]:
-    """Return the answers. Those that contain NaN are marked, if no shown case's answer has NaN.
+    """Return the answers. If no shown case's answer contains NaN, mark the answers that do.
 
     A size or seed may cause a situation that the author excludes, such as a mask with an empty row.
     The reference's NaN defines no answer there, so a launcher may return anything.
@@ -168,8 +168,8 @@ def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) ->
 def select_precise(
     trials: list[plan.Trial], bound: PracticalBound, triton_code: str
 ) -> list[plan.Trial]:
-    """Return the trials without shifted values if the kernels are inexact by design: those that
-    declare approximations, and matrix products, whose gradients a shift multiplies."""
+    """Return the trials. Leave out shifted values if the kernels declare approximations or compute
+    matrix products, whose gradients a shift multiplies."""
     keeps_digits = bound.factor == 1.0 and "tl.dot(" not in triton_code
     return [trial for trial in trials if keeps_digits or not _is_shifted(trial)]
 

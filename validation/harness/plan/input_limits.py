@@ -1,7 +1,7 @@
 """Limits on the size of an entry's inputs, and the report's message about larger cases.
 
-Every input is copied a dozen times: for three widths of the reference, one of them float64 and one
-changed in its last bits, for each replay, and for the comparison. Only the entry's own test runs a
+Every input is copied a dozen times: for three runs of the reference (as made, in float64, and with
+changed last bits), for each replay, and for the comparison. Only the entry's own test runs a
 case that exceeds the limits, and the report says so.
 """
 
@@ -37,7 +37,7 @@ TRIVIAL = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class TooLarge:
-    """A case that is not compared, and the one that is compared instead."""
+    """A case that is too large to compare, and the case that is compared instead."""
 
     name: str
     case: Case

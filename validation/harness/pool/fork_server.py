@@ -1,4 +1,4 @@
-"""Handle of a sandboxed fork server in the trusted process, which starts and restarts it."""
+"""Handle by which the trusted process starts and restarts a sandboxed fork server."""
 
 import itertools
 import logging
@@ -45,7 +45,7 @@ sys.argv[:] = [""]
 main({control}, {settings!r})
 """
 # Size limits of temporary files: of all children together, and of one child. A child that fills the
-# first limit leaves no room for the others.
+# first limit leaves no room for other children.
 SCRATCH = 2 << 30
 FOLDER = 256 << 20
 FILE_SIZE = 2 << 30

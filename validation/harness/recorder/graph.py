@@ -35,7 +35,7 @@ class Graph:
                 self._number(tensor)
 
     def begin_backward_pass(self) -> None:
-        """From now on, record only in autograd functions. A replay's engine does the rest."""
+        """Record only autograd functions from now on. Torch's engine replays other operations."""
         self._is_backward = True
 
     def is_engines_own(self) -> bool:

@@ -16,7 +16,7 @@ from validation.harness.worker.values import fields_of, name_of
 
 Json = Any
 Special = Callable[[Any], Json | None]
-"""Function that encodes values with a special form in a position, and returns None for others."""
+"""Function that encodes a value with a special form, and returns None for any other value."""
 
 PLAIN_TENSORS = (torch.Tensor, torch.nn.Parameter)
 

@@ -69,7 +69,7 @@ class Storages:
     def find(self, tensor: torch.Tensor) -> tuple[int, int] | None:
         """Return the tensor's storage and the offset of its memory in that storage, or None.
 
-        The offset is in bytes. `set_` and DLPack make storages that lie within others.
+        The offset is in bytes. `set_` and DLPack make storages that lie within other storages.
         """
         start = tensor.untyped_storage().data_ptr()
         if start in self._by_start:
@@ -192,7 +192,7 @@ class KeptMemory:
 def _without_inputs(instructions: list[Json], inputs: set[int]) -> list[Json]:
     """Return the instructions that don't depend on inputs.
 
-    An instruction that uses an input is assumed to read initialized storages and to write others.
+    An instruction with an input is assumed to read initialized and to write other storages.
     If that is wrong, the launcher keeps a state that no replay can repeat, and the answers differ.
     """
     kept, filled, tainted = [], set[int](), set(inputs)

@@ -42,7 +42,7 @@ class RecordedStreams:
 
 
 def install(patch: Callable[[Any, str, Callable[..., Any]], None]) -> None:
-    """Record streams and events by patching the five functions that all others in torch use."""
+    """Record streams and events by patching the five functions that torch's others call."""
 
     def record(owner: Any, action: str, *, of_event: bool, of_stream: bool) -> None:
         def call(recording: Any, original: Any, *given: Any, **named: Any) -> Any:

@@ -1,7 +1,7 @@
 """Order in which Triton's interpreter runs the programs of a launch.
 
 A GPU runs programs in any order and several at once. The interpreter runs one after the other, and
-each sees what earlier ones stored. So a kernel with a race between programs would pass.
+each program sees the stores of earlier programs. So a kernel with a race would pass.
 """
 
 import math

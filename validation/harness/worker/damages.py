@@ -137,7 +137,7 @@ def _negated(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _rows_swapped(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    """Swap a random row with the one that differs most. An element of a vector counts as a row."""
+    """Swap a random row with the row that differs most. An element of a vector is a row."""
     rows = _widened(answer).reshape(-1, answer.shape[-1] if answer.dim() > 1 else 1)
     one = _random_place(len(rows))
     other = int(_apart(rows, rows[one]).amax(dim=1).argmax())

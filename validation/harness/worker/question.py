@@ -1,7 +1,7 @@
 """Worker role that answers one question for `questions.Workers`.
 
 A program is a module with `ROLES`, `HAS_COMPILE_BUDGET` and `up(settings)`, which returns versions.
-It imports all modules that its children need: they can't import this project's modules.
+It imports all modules that children need, because children can't import this project's modules.
 """
 
 import json

@@ -20,7 +20,7 @@ from validation.harness.worker.clock import Clock, HostClock
 from validation.harness.worker.folder import described
 from validation.harness.worker.values import Packing, Placing, call, rebuilt, tensors_in
 
-# Untimed calls with each of the first inputs: they compile, and fill the allocator's pools.
+# Number of untimed calls with each of the first inputs, to compile and to fill memory pools.
 WARM_UPS = 2
 
 Blobs = list[memoryview]

@@ -34,7 +34,7 @@ ROLES: dict[str, Any] = {
     "timing": Stopwatch,
     "values": LineValues,
 }
-# Children report when they compile: compiling has its own time limit.
+# Children report when they compile, because compiling has its own time limit.
 HAS_COMPILE_BUDGET = True
 
 TINY = """\
