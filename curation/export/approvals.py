@@ -1,4 +1,4 @@
-"""Decisions on items, and the choice of the decision that an approval is based on."""
+"""Decisions on items, and the choice of the decision on which an approval is based."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -11,7 +11,7 @@ APPROVED, PERSON = Status.APPROVED.value, Actor.PERSON.value
 
 
 class DecisionRow(NamedTuple):
-    """A decision on an item, with the columns that the gates and the record need."""
+    """A decision on an item: the columns that the gates and the record need."""
 
     pk: int
     status: str
@@ -38,10 +38,11 @@ def decisions_of(kind: str, pks: Collection[int]) -> dict[int, list[DecisionRow]
 
 
 def approved_by(decisions: Sequence[DecisionRow], content_hash: str) -> DecisionRow | None:
-    """Return the decision that an approval is based on, or None.
+    """Return the decision on which an approval is based, or None.
 
-    If a person's newest decision approves, return that. Otherwise return the newest approval,
-    unless a person made it. Reversals, undone decisions and decisions on other content are ignored.
+    If the newest decision by any person approves, return it. Otherwise return the newest approval,
+    or None if a person made it. Reversals, undone decisions and decisions on other content are
+    ignored.
     """
     undone = {decision.undoes for decision in decisions}
     valid = [

@@ -1,6 +1,6 @@
 """Benchmark coverage of an export: the benchmarks that its records were compared with.
 
-An export claims no comparison that was not made. The card, the manifest and the command line use
+An export claims only comparisons that were made. The card, the manifest and the command line use
 the same sentences. A release is refused while a comparison is missing.
 """
 
@@ -29,7 +29,7 @@ class Compared:
     license: str
     problems: int
     texts: int
-    """Number of compared texts: the problems, and the rest of the repository."""
+    """Number of compared texts: those of problems, and those of other files of the repository."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class Coverage:
     """Registered benchmarks that no record was compared with."""
     records: int = 0
     left_out: int = 0
-    """Number of records never compared, or compared only with earlier benchmarks."""
+    """Number of records that were not compared with the current benchmarks."""
     pairs: int = 0
     same_operation: int = 0
     """Number of pairs with the same operations as a benchmark problem."""
     rest: str = ""
-    """The part of the texts that was not compared in any record."""
+    """The part of the texts that was compared in no record, as the start of a sentence; or ""."""
 
     @property
     def complete(self) -> bool:
@@ -91,7 +91,7 @@ class Coverage:
 def cover(keys: Mapping[str, Sequence[int]], options: ExportOptions) -> Coverage:
     """Return the benchmark coverage of the chosen items. `keys`: primary keys by kind."""
     current = benchmarks.current()
-    # Files are listed by the kernel that represents them, and a kernel may represent several.
+    # An exported file has the key of one of its kernels, and several files may have the same key.
     records = {kind: frozenset(of_kind) for kind, of_kind in keys.items()}
     versions = Counter(
         version
@@ -123,7 +123,7 @@ def cover(keys: Mapping[str, Sequence[int]], options: ExportOptions) -> Coverage
 
 
 def check_release(name: str, coverage: Coverage) -> None:
-    """Refuse a release with a missing comparison, in a sentence with the remedy."""
+    """Refuse a release if a comparison is missing. The error's sentence names the remedy."""
     if coverage.complete:
         return
     if coverage.missing or not coverage.compared:
@@ -146,5 +146,5 @@ def _rest(options: ExportOptions) -> str:
 
 
 def _shown(name: str) -> str:
-    """Return a benchmark's name. Return only the last part of a folder path, for privacy."""
+    """Return a benchmark's name. If it is a path, return only the last part, for privacy."""
     return f"local/{PurePath(name).name}" if PurePath(name).is_absolute() else name

@@ -41,7 +41,7 @@ REJECTED = "REJECTED.jsonl"
 
 
 class NothingToRelease(CurationError):
-    """A release would be empty. It is refused, because a release's name can't be reused."""
+    """An error because a release would be empty. Its name would be lost: names can't be reused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def export(
 ) -> ExportOutcome:
     """Write a dataset. If a `name` is given, save it as a release that can be rebuilt."""
     check_name(name)
-    # Report a bad file before the work starts.
+    # An unreadable tokenizer file is reported before the work starts.
     tokenizer_of(options.tokenizer)
     with new_folder(out) as folder:
         files = OutputFiles(folder)
@@ -117,8 +117,8 @@ def _check_release(name: str, plan: ExportPlan, options: ExportOptions) -> None:
 
 
 def _write_rows(files: OutputFiles, plan: ExportPlan, options: ExportOptions) -> None:
-    """Write the files that need database rows beyond those of the records."""
-    # As they were examined: kernels before pairs, then by content hash.
+    """Write the files that need more database rows than the records do."""
+    # Sort by kind (kernels before pairs), then by content hash, which is the order of examination.
     rejected = sorted(plan.rejected, key=lambda line: line[:2])
     files.write_text(REJECTED, "".join(f"{encode(entry)}\n" for *_, entry in rejected))
     records = [record for kind in KINDS for record in plan.records[kind]]
@@ -184,14 +184,14 @@ def _repairs(plan: ExportPlan) -> dict[str, Any] | None:
 
 
 def _with_pallas(numbers: dict[str, int], pallas: int) -> dict[str, int]:
-    """Return the counts. If there are Pallas kernels, count them under a separate key."""
+    """Return the counts. Pallas kernels, if there are any, are counted under a separate key."""
     if not pallas:
         return numbers
     return {**numbers, "kernels": numbers["kernels"] - pallas, PALLAS: pallas}
 
 
 def tools(options: ExportOptions) -> dict[str, str]:
-    """Return the versions of the tools that change the output bytes. Python's does not."""
+    """Return the versions of the tools that change the output bytes. Python does not change them."""
     made_by = {"triton-curation": __version__, "tokens": str(tokenizer_of(options.tokenizer))}
     return {**made_by, "pyarrow": version("pyarrow")} if "parquet" in options.formats else made_by
 
@@ -244,7 +244,7 @@ OTHERS = Step("`report --funnel` counts what each stage leaves out.", FUNNELS)
 
 
 def advise(examined: int, left_out: Mapping[ExclusionReason, int]) -> Iterator[str]:
-    """Yield why an export has no items, and the command for the most frequent reason.
+    """Yield the reason why an export is empty, and the command that helps most often.
 
     examined: number of items examined.
     left_out: number of them by reason.
@@ -264,8 +264,8 @@ def advise(examined: int, left_out: Mapping[ExclusionReason, int]) -> Iterator[s
 def validate_command() -> str:
     """Return the command that validates pairs.
 
-    While some pair has no verdict from the interpreter, use the interpreter, which needs no GPU.
-    Otherwise use CUDA: the interpreter does not support every pair.
+    If some pair has no verdict from the interpreter, the command uses the interpreter, because it
+    needs no GPU. Otherwise it uses CUDA, because the interpreter does not support every pair.
     """
     seen = ValidationResult.objects.filter(
         run__device=Device.INTERPRETER,

@@ -23,7 +23,7 @@ from curation.export.plain_files import PathRequest, PlainFile, placed, plain_fi
 from curation.models import Category
 
 FOLDER = "triton_kernels_organized"
-# Number of texts in memory at once.
+# Maximum number of texts in memory at the same time.
 BATCH = 200
 
 Entry = dict[str, Any]
@@ -49,7 +49,7 @@ def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
             progress("files weighed", number)
         source = file.source
         if file.why is None:
-            # For a notebook, the stored text is the Python code of its cells.
+            # The stored text of a notebook is the Python code of its cells.
             path = f"{file.path}.py" if file.path.endswith(".ipynb") else file.path
             wanted_files[PathRequest(source.category, source.name, source.row.name, path)] = file
         else:
@@ -80,14 +80,14 @@ def _with_texts(places: Sequence[tuple[str, PlainFile]]) -> Iterator[tuple[str, 
 def _encode(text: str) -> bytes:
     """Return the bytes of a file in the encoding that its first lines declare, or in UTF-8.
 
-    Python decodes the file by that declaration, so other bytes would change its strings.
+    Python decodes the file by that declaration. Bytes in another encoding would change its strings.
     """
     data = text.encode("utf-8", "surrogatepass")
     if text.isascii():
         return data
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
-        # Other codecs, such as unicode_escape, would change the declaration itself.
+        # Other codecs, such as unicode_escape, would change the declaration of the encoding itself.
         return text.encode(encoding) if "#\n".encode(encoding) == b"#\n" else data
     except (SyntaxError, LookupError, UnicodeError):
         return data
@@ -95,7 +95,7 @@ def _encode(text: str) -> bytes:
 
 def _write_file(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Never overwrite a file, even if this file system considers two names equal.
+    # Never overwrite a file, even if this file system treats two different names as equal.
     with path.open("xb") as file:
         file.write(data)
 
@@ -113,7 +113,7 @@ def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
             "repository": file.source.name,
             "commit": file.commit,
             "path": file.path,
-            # Hash of the original bytes. In the written file, all lines end in a line feed.
+            # Hash of the original bytes. The written file may differ: its lines end in a line feed.
             "sha256": file.sha256,
             "url": file.source.row.blob_url(file.commit, file.path, (1, max(file.lines, 1))),
             "license": file.expression,

@@ -1,7 +1,7 @@
 """Kernels and pairs with the facts for gates and records, read in batches inside one snapshot.
 
-All reads of an export see the same state, whatever is written meanwhile. Without a snapshot, a
-license could be blocked after the read that admits a record and before the read that writes it.
+All reads of an export see the same state, even if rows are written meanwhile. Without a snapshot, a
+license could be blocked after a record was admitted, and before its texts are read.
 """
 
 import re
@@ -33,7 +33,7 @@ from curation.models import (
 
 BATCH = 1000
 
-# Local paths, which compilers leave in generated text.
+# Paths of a local machine, which compilers leave in generated text.
 LOCAL_PATH = re.compile(r"/(?:home|Users|root)/\w|/tmp/|torchinductor_\w")
 
 PAIR_TEXTS = ("python_code", "triton_code", "test_code")
@@ -41,7 +41,7 @@ PAIR_TEXTS = ("python_code", "triton_code", "test_code")
 
 @contextmanager
 def db_snapshot() -> Iterator[None]:
-    """Open a snapshot for reading. Inside a transaction, the transaction's view is used."""
+    """Open a snapshot for reading. Within a transaction, use the transaction's view instead."""
     if connection.in_atomic_block:
         yield
         return
@@ -52,9 +52,9 @@ def db_snapshot() -> Iterator[None]:
         return
     with connection.cursor() as cursor:
         try:
-            # Django's transactions would take the write lock.
+            # A transaction opened by Django would take the write lock.
             cursor.execute("BEGIN DEFERRED")
-            # The snapshot starts with the first read.
+            # The snapshot starts with the first read, not with BEGIN.
             cursor.execute("SELECT 1 FROM django_migrations LIMIT 1").fetchone()
             yield
         finally:
@@ -71,34 +71,34 @@ class ExportItem:
     license: str | None
     tokens: int
     origin: str
-    # The columns of the item's row, by name. A file has the columns of one of its kernels.
+    # The columns of the item's row, by name. A file has the row of one of its kernels.
     row: Mapping[str, Any]
-    # Its present and earlier places in repositories, the preferred place first.
+    # Its current and earlier places in repositories. The first one is the place to export from.
     places: Sequence[KernelPlace]
     # The text of a kernel or file, or the three texts of a pair.
     texts: Sequence[str]
     hardware: list[str]
     lines: int = 0
     decisions: Sequence[DecisionRow] = ()
-    # None for kernels, which need no validation.
+    # None if the item is a kernel, because kernels need no validation.
     validations: Sequence[ValidationRow] | None = None
     local_path: bool = False
-    # Its representative, the benchmark that it overlaps, and a sentence on its opt-out; or empty.
+    # Its representative's name, the name of a benchmark that it overlaps, and its opt-out; or "".
     duplicate_of: str = ""
     contaminated_by: str = ""
     opted_out: str = ""
-    # None: not yet compared with other items. "": compared with items, but with no benchmark.
-    # Otherwise the hash of the benchmarks that it was compared with.
+    # None if it was never compared. "" if it was compared with other items, but with no benchmark.
+    # Otherwise the hash of the benchmarks with which it was compared.
     compared_with: str | None = None
-    # True if a second review differs, and the dispute is still open.
+    # True if a second review differs from the first one, and the dispute is not settled.
     disputed: bool = False
     # The kernels of a file.
     parts: Sequence["ExportItem"] = ()
-    # The decision that the item's approval is based on.
+    # The decision on which the item's approval is based.
     approver: DecisionRow | None = field(init=False)
     # The newest validation on the best device.
     validation: ValidationRow | None = field(init=False)
-    # Kind of the actor that approved the item, or empty if it is not approved.
+    # Kind of the actor that approved the item. Empty if the item is not approved.
     approved_by: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -108,7 +108,7 @@ class ExportItem:
         if not approvals:
             approved = self.approver if self.row["status"] == APPROVED else None
             approvals = {approved.actor if approved else ""}
-        # A file counts as approved by a person only if a person approved all its kernels.
+        # A file counts as approved by a person only if a person approved each of its kernels.
         self.approved_by = min(approvals - {PERSON}, default=PERSON)
 
     @property
@@ -118,7 +118,7 @@ class ExportItem:
 
     @property
     def source(self) -> int:
-        """Return the primary key of the repository that the item is counted under, or 0."""
+        """Return the key of the repository under which the item is counted, or 0."""
         return self.places[0].source if self.places else 0
 
     @property
@@ -141,7 +141,7 @@ _PAIR = (
 def kernels(
     items: QuerySet[Kernel], sources: Mapping[int, ExportSource], texts: Sequence[str] = ()
 ) -> Iterator[list[ExportItem]]:
-    """Yield kernels in batches, in order of primary key. texts: the columns with their text."""
+    """Yield kernels in batches by primary key. texts: columns whose text is read too."""
     for batch in _batches(items, (*_KERNEL, *texts)):
         pks = frozenset([row["pk"] for row in batch])
         places = places_of(pks, sources)
@@ -185,7 +185,7 @@ def pairs(items: QuerySet[Pair], sources: Mapping[int, ExportSource]) -> Iterato
 
 
 def text_columns(options: ExportOptions) -> tuple[str, ...]:
-    """Return the columns that make up a kernel's text; empty for whole files."""
+    """Return the columns whose texts make up a kernel's text. Empty if files are exported."""
     if options.unit == "file":
         return ()
     unit = "function_source" if options.unit == "function" else "standalone_source"
@@ -193,7 +193,7 @@ def text_columns(options: ExportOptions) -> tuple[str, ...]:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Join the texts of a kernel unit and of its launcher, if any."""
+    """Join the texts of a kernel's unit and of its launcher, if there is one."""
     return "\n\n".join([part if part.endswith("\n") else f"{part}\n" for part in parts if part])
 
 
@@ -261,7 +261,7 @@ class _Facts:
 def _replaced(keys: Collection[int]) -> dict[int, str]:
     """Map each pair with a later approved version to the name of that version.
 
-    Versions of a pair are never near-duplicates of each other, but only one version is exported.
+    Versions of a pair never count as near-duplicates, but only one version may be exported.
     """
     columns = ("pk", "previous_id", "status", "content_hash", "slug")
     replaced: dict[int, str] = {}
@@ -283,7 +283,7 @@ def _with_local_paths(
     places: Mapping[int, Sequence[KernelPlace]],
     sources: Mapping[int, ExportSource],
 ) -> set[int]:
-    """Return the kernels from local folders whose text seems to contain a path of the machine.
+    """Return those kernels from local folders whose text seems to contain a path on the machine.
 
     Sources on the web are not checked, since their texts are public.
     """

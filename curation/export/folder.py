@@ -1,4 +1,4 @@
-"""Files of an export: the folder, which exists completely or not at all, and its text files."""
+"""Output folder of an export, which is complete or does not exist, and its text files."""
 
 import ctypes
 import errno
@@ -17,26 +17,26 @@ from typing import Any
 from curation.errors import CurationError
 
 MANIFEST = "MANIFEST.json"
-# Part of the name of an unfinished folder, to recognize the leftovers of a killed export.
+# Part of the name of an unfinished folder. It identifies the leftovers of a killed export.
 UNFINISHED = "unfinished-"
 
 
 class FolderNotWritten(CurationError):
-    """The target can't be written, or contains foreign files."""
+    """An error because the target can't be written, or contains files of another origin."""
 
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
     """Yield an empty folder next to `target` that becomes `target` once it is complete.
 
-    An earlier export at `target` stays until then.
+    Until then, an earlier export at `target` stays unchanged.
     """
     target = target.absolute()
     check_target(target)
     try:
         _make_open(target.parent)
         _clear_leftovers(target)
-        # In the same parent, so that the last step is a rename within one file system.
+        # Use the same parent folder, so that the last step is a rename within one file system.
         name = f".{target.name}.{UNFINISHED}"
         beside = Path(tempfile.mkdtemp(prefix=name, dir=target.parent))
         lock = _hold(beside)
@@ -45,7 +45,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     try:
         yield beside
         for path in [*beside.rglob("*"), beside]:
-            # Other users may read a dataset, except below the data folder, whose mode forbids it.
+            # Let other users read a dataset. The mode of the data folder may still keep them out.
             path.chmod(0o755 if path.is_dir() else 0o644)
             _sync(path)
         _put_in_place(beside, target)
@@ -58,7 +58,7 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 def _make_open(folder: Path) -> None:
-    """Create a folder and its parents, readable by others."""
+    """Create a folder and its parents. Other users may read them."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for path in missing:
@@ -101,7 +101,7 @@ def _may_become(target: Path) -> bool:
 
 
 def _clear_leftovers(target: Path) -> None:
-    """Remove leftovers of killed exports to this target. A live export holds its lock."""
+    """Remove leftovers of killed exports to this target. Folders of live exports are locked."""
     for path in target.parent.glob(f".{glob.escape(target.name)}.{UNFINISHED}*"):
         with suppress(OSError):
             os.close(_hold(path))
@@ -109,7 +109,7 @@ def _clear_leftovers(target: Path) -> None:
 
 
 def _hold(folder: Path) -> int:
-    """Lock a folder for the life of this process. Raise OSError if another process holds it."""
+    """Lock a folder until this process ends. Raise OSError if another process has locked it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -130,7 +130,7 @@ def _put_in_place(beside: Path, target: Path) -> None:
 
 
 def _exchange(first: Path, second: Path) -> None:
-    """Swap two folders atomically, so that the target always exists. Python has no such call."""
+    """Swap two folders atomically, so that the target always exists. Python lacks this function."""
     renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
     at_fdcwd, exchange = -100, 2
     if renameat2(at_fdcwd, os.fsencode(first), at_fdcwd, os.fsencode(second), exchange):
@@ -163,7 +163,7 @@ def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
 
 
 class OutputFiles:
-    """The files of an export, each with its entry of the manifest."""
+    """The files of an export, each with its entry for the manifest."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -178,7 +178,7 @@ class OutputFiles:
         return [entry for entry in self.entries() if entry["path"] in self._data]
 
     def write_records(self, path: str, rows: Sequence[Any], tokens: int = 0) -> None:
-        """Write a line of JSON for each record, or one JSON array if the path ends in .json."""
+        """Write each record as a line of JSON, or all as one JSON array if the path is *.json."""
         lines = list(map(encode, rows))
         if path.endswith(".json"):
             self.write_text(path, "\n".join(["[", *([",\n".join(lines)] if lines else []), "]\n"]))

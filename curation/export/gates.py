@@ -43,7 +43,7 @@ class ExclusionReason(StrEnum):
     STRADDLES = "straddles"
 
 
-# Stages of the funnel, each with the reasons that exclude items from it.
+# Stages of the funnel, and the reasons that exclude items from each stage.
 FUNNEL: tuple[tuple[str, tuple[ExclusionReason, ...]], ...] = (
     ("present", (ExclusionReason.RETIRED,)),
     ("standalone", (ExclusionReason.NOT_STANDALONE,)),
@@ -154,9 +154,9 @@ def _approval(item: ExportItem, options: ExportOptions) -> Iterator[Exclusion]:
 
 
 def _open_grades(item: ExportItem) -> Iterator[Exclusion]:
-    """Exclude a pair if its grades need a person's approval that is missing.
+    """Exclude a pair that has not the approval by a person that its grades require.
 
-    If the error is large, only an approval after the validation counts.
+    If the error is large, the person must have approved after the validation.
     """
     validation = item.validation
     if validation is None:

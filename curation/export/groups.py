@@ -1,4 +1,4 @@
-"""Groups of items that must share a split, so that no test item was trained on.
+"""Groups of items that must share a split, so that no model is trained on variants of test items.
 
 Near-duplicate links and versions connect items. A pair is connected with its kernel, with its split
 group, and with pairs of the same operations in the Python code. An option connects all items of one
@@ -15,9 +15,9 @@ from curation.models import DuplicateLink, Fingerprint, Kernel, Pair, Provenance
 from curation.similarity.structure import from_bytes
 
 Node: TypeAlias = tuple[str, Hashable]
-"""An item (its kind and primary key), or a value that connects items (its name and the value)."""
+"""An item (its kind and primary key), or a value that several items share (its name and itself)."""
 
-# The threshold 4/5 as whole numbers, so that comparisons are exact.
+# The threshold 4/5 as two whole numbers, so that comparisons are exact.
 SHARED, OF = 4, 5
 
 
@@ -91,8 +91,8 @@ def connect_near(groups: Groups, structures: Mapping[Node, bytes]) -> None:
     by_gram: dict[int, list[Node]] = defaultdict(list)
     for node, of_node in grams.items():
         # Prefix filter. Two sets with this similarity share at least 4/5 of the grams of each. If
-        # both are sorted by the same key, their prefixes (a fifth of the set plus one gram) share
-        # a gram. So only prefixes are indexed. Rare grams come first: fewer sets share them.
+        # both are sorted by the same key, their prefixes (a fifth of the set plus one gram) share a
+        # gram. So only prefixes are indexed. Rare grams come first, because fewer sets share them.
         of_node.sort(key=lambda gram: (frequency[gram], gram))
         first = of_node[: len(of_node) // OF + 1]
         wanted = set(of_node)

@@ -1,7 +1,7 @@
-"""Extra dataset configuration of the generated pairs, with each recipe in only one split.
+"""Extra dataset configuration: generated pairs, with all pairs of a recipe in the same split.
 
 Its test split shows how well a model writes kernels of recipes that it was not trained on. The
-records are the same as in the dataset; the splits differ.
+records are those of the dataset, but in other splits.
 """
 
 import hashlib
@@ -16,13 +16,13 @@ from curation.export.splits import SPLITS
 FOLDER = "held_out_recipes"
 DROPPED = f"{FOLDER}/dropped.jsonl"
 TRAIN, VALIDATION, TEST = range(len(SPLITS))
-# Minimum number of operation types in each held-out split, if there are enough recipes.
+# Minimum number of operation types in validation and in test, if there are enough recipes.
 SEVERAL = 3
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """The split of each recipe in validation or test, and the split of each dropped record."""
+    """The split of each recipe in validation or test, and that of each record to be dropped."""
 
     recipes: Mapping[str, int]
     dropped: Mapping[str, int]
@@ -51,9 +51,9 @@ class HeldOut:
 def choose_recipes(
     operations: Mapping[str, Mapping[str, int]], shares: Sequence[int], seed: int
 ) -> dict[str, int]:
-    """Choose the recipes of validation and of test, and return their splits.
+    """Choose the recipes of validation and of test, and return the split of each.
 
-    operations -- number of records of each operation type, by recipe
+    operations -- for each recipe, the number of records by operation type
     shares -- percentages of the splits
     """
     waiting = sorted(operations, key=lambda name: _key(seed, name))
@@ -81,7 +81,7 @@ def _next(
     present: Collection[str],
     room: float,
 ) -> str | None:
-    """Return the next recipe of a split, or None. Prefer a new operation type if it has few."""
+    """Return the next recipe of a split, or None. A split with few types gets a new type first."""
     few = len(present) < SEVERAL
     adding = [name for name in waiting if few and operations[name].keys() - present]
     fitting = [name for name in adding or waiting if sizes[name] <= room]
@@ -89,7 +89,7 @@ def _next(
 
 
 def drop_connected(splits: Sequence[int], groups: Sequence[Hashable]) -> list[bool]:
-    """Mark records that share a group with a record of a later split. Test keeps all records."""
+    """Mark records whose group has a record in a later split. No test record is ever marked."""
     last: dict[Hashable, int] = {}
     for split, group in zip(splits, groups, strict=True):
         last[group] = max(split, last.get(group, TRAIN))

@@ -1,4 +1,4 @@
-"""Export job for rq: writes one archive into the data folder, or pushes a release to the hub."""
+"""Export job for rq: writes one archive into the data folder, or pushes a release to the Hub."""
 
 import hashlib
 import logging
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 def export(run_pk: int) -> None:
-    """Carry out an export run, once."""
+    """Carry out an export run. A repeated delivery of the job does not repeat the work."""
     carry_out(ExportRun, run_pk, _export)
 
 
@@ -67,12 +67,12 @@ def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
         if ExportRun.objects.filter(pk=run.pk, state=RunState.CANCELLED).exists():
             archive.unlink(missing_ok=True)
         raise
-    # The scheduled task deletes archives on its own host only, which may be another.
+    # The scheduled task deletes archives only on its own host, and this host may be another one.
     remove_old_archives()
 
 
 def _push(run: ExportRun, attempt: Attempt[ExportRun], archives: Path) -> None:
-    """Upload a release. Idempotent: a repeated attempt finds the same files and commits none."""
+    """Upload a release. Idempotent: another attempt finds the same files and commits nothing."""
     check_push(run.push_to)
     release = find_release(run.name)
     with _working_folder(archives, run) as folder:
@@ -97,7 +97,7 @@ def _working_folder(archives: Path, run: ExportRun) -> Iterator[Path]:
 
 def _remove_leftovers(archives: Path) -> None:
     """Remove the working folders of killed processes on this host."""
-    # Listed before the rows are read: a run that starts in between has no folder in the list.
+    # List folders before reading rows. A run that starts in between has no folder in the list.
     folders = list(archives.glob(f"{WORKING}*"))
     running = ExportRun.objects.filter(state=RunState.RUNNING)
     kept = tuple(
@@ -109,9 +109,9 @@ def _remove_leftovers(archives: Path) -> None:
 
 
 def pack(folder: Path, archive: Path) -> Path:
-    """Write one archive, without times and user names of this machine.
+    """Write one archive that contains no times and user names of this machine.
 
-    The card and its pictures come first: a page shows them without reading the records.
+    The card and its pictures come first, so that a page can show them without reading the records.
     """
     with tarfile.open(archive, "w:gz", compresslevel=6) as tar:
         for path in sorted(folder.rglob("*"), key=partial(_place_in_archive, folder)):
@@ -132,19 +132,19 @@ def _place_in_archive(folder: Path, path: Path) -> tuple[bool, Path]:
 
 # --- Retention -------------------------------------------------------------------------------
 def remove_old_archives() -> int:
-    """Scheduled task: delete the archives on this host beyond the newest `EXPORTS_KEPT`.
+    """Scheduled task: delete archives on this host, except the newest `EXPORTS_KEPT`.
 
     Return the number of deleted archives. Archives of releases are never deleted or counted.
-    Idempotent, and may be killed at any point: the row is marked before the file is deleted, and
-    the next call deletes files of marked rows.
+    Idempotent. If killed, the next call completes the work: a row is marked before its file is
+    deleted, and each call deletes the files of marked rows.
     """
-    # Listed before the rows are read: a run that ends in between is newer than all in the list.
+    # List files before reading rows. A run that ends in between is newer than all listed files.
     files = _archives(settings.DATA_DIR / "exports")
     if not files or not settings.EXPORTS_KEPT:
         return 0
     written = ExportRun.objects.filter(release=None, archive_removed_at=None).exclude(archive="")
     recent = set(written.order_by("-pk").values_list("pk", flat=True)[: settings.EXPORTS_KEPT])
-    # A failed or cancelled run may have left a file that no row names.
+    # A failed or cancelled run may have left a file although its row names no file.
     rows = ExportRun.objects.filter(pk__among=list(files), release=None, state__in=ENDED)
     old = set(rows.values_list("pk", flat=True)) - recent
     written.filter(pk__among=list(old)).update(archive_removed_at=timezone.now())

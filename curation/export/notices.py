@@ -1,6 +1,6 @@
 """NOTICE and licenses/: the copyright lines and license texts that licenses require.
 
-A notice is written once for all records that share it; a record's metadata contains its key.
+A notice is written once for all records that share it. Their metadata contains its key.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ NO_TERMS = LicenseTerms((), ())
 
 
 class SharedNotice(NamedTuple):
-    """A notice shared by all records of one work under one license."""
+    """A notice that is the same for all records of one work under one license."""
 
     key: str
     repository: str
@@ -34,7 +34,7 @@ class SharedNotice(NamedTuple):
 
 @dataclass(slots=True)
 class Notices:
-    """Registry of the notices that records name by key."""
+    """Registry of notices. Records refer to a notice by its key."""
 
     sources: Mapping[int, ExportSource]
     given: dict[str, SharedNotice] = field(default_factory=dict)
@@ -57,9 +57,9 @@ class Notices:
         return self.given.setdefault(key, SharedNotice(key, repository, expression, terms))
 
     def write(self, files: OutputFiles, keys: Iterable[str], thing: str = "record") -> None:
-        """Write NOTICE, and next to it the text of each license.
+        """Write the file NOTICE, and the text of each license next to it.
 
-        keys: the key of each record's notice.
+        keys: for each record, the key of its notice.
         """
         counts = Counter(keys)
         used = [shared for shared in self.given.values() if counts[shared.key]]

@@ -1,4 +1,4 @@
-"""Options of an export, declared once for command line, form, job and release."""
+"""Options of an export, declared once for the command line, the form, jobs and releases."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ UPSAMPLE_BY_SOURCE = "source"
 
 
 class ProgressCallback(Protocol):
-    """Receiver of the stage of an export, and of the number of items done."""
+    """Callback that receives the stage of an export and the number of items done."""
 
     def __call__(self, stage: str, done: int) -> None: ...
 
@@ -28,7 +28,7 @@ def no_progress(stage: str, done: int) -> None:
 
 
 class WrongOptions(CurationError):
-    """An unknown option, an invalid value, or options that contradict each other."""
+    """An error because an option is unknown, a value is invalid, or options are contradictory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Option:
     """Option of an export, as the command line and the form present it.
 
     flag: its name on the command line.
-    label, help: texts of the form. `usage` is the help text of the command line if that differs.
-    kind: yes or no, a text, a number, one or some of `choices`, or a list of texts.
+    label, help: texts of the form. `usage`: help text of the command line, if different.
+    kind: kind of the value, such as yes or no, a number, or some of `choices`.
     parse: function that turns a text into the value. For a list, it gets each text.
     in_form: False if the value is a path on the server, which the web form must not accept.
     """
@@ -54,11 +54,11 @@ class Option:
 
     @property
     def argument(self) -> str:
-        """Name of its attribute among the parsed arguments of the command."""
+        """Name of the attribute that holds its value among the command's parsed arguments."""
         return self.flag.lstrip("-").replace("-", "_")
 
     def value(self, given: Any) -> Any:
-        """Convert the input of a form or a command line to the value for ExportOptions."""
+        """Convert a value from the form or the command line to the value for ExportOptions."""
         if self.kind == "list":
             texts = given.replace(",", " ").split() if isinstance(given, str) else given
             return tuple(sorted(self.parse(text) if self.parse else text for text in texts))
@@ -142,7 +142,7 @@ class ExportOptions:
         usage="also accept approvals by this policy; may be given more than once (default: only "
         "approvals by people)", kind="list", metavar="POLICY",
     )  # fmt: skip
-    # The path of a file; only its name is stored.
+    # The path of a tokenizer file. Only the file's name is stored.
     tokenizer: str = _option(
         "", "--tokenizer", "Tokenizer", kind="text", metavar="FILE", in_form=False,
         usage="count tokens by this tokenizer.json or tiktoken file (default: cl100k_base)",
@@ -201,20 +201,20 @@ class ExportOptions:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """Parse the output of `as_json`, or a part of it. Missing options get their defaults."""
+        """Parse the output of `as_json`. Options that are missing in it get their defaults."""
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(document) - known):
             raise WrongOptions(f"There is no option {unknown[0]!r}.")
         return cls(**{name: _frozen(value) for name, value in document.items()})
 
     def as_json(self) -> dict[str, Any]:
-        # A path reveals folders of this machine.
+        # Only the file's name, because a path reveals folders of this machine.
         plain = {**asdict(self), "tokenizer": Path(self.tokenizer).name}
         return {name: _thawed(value) for name, value in plain.items()}
 
     @property
     def plan(self) -> str:
-        """Return the name of the plan: exports of one plan never move a record between splits."""
+        """Return the name of the plan. Exports with the same plan never change a record's split."""
         shares = "/".join(map(str, self.splits))
         together = ", repositories whole" if self.together else ""
         files = ", files" if self.unit == "file" else ""
@@ -231,7 +231,7 @@ def check_name(name: str) -> None:
 
 
 def weights_by_name(policy: str) -> dict[str, float]:
-    """Return the weights named in a policy; empty for "" and for `source`."""
+    """Return the weights that a policy lists by name. Empty for "" and for `source`."""
     if policy in ("", UPSAMPLE_BY_SOURCE):
         return {}
     weights = {}
@@ -253,7 +253,7 @@ def weights_by_name(policy: str) -> dict[str, float]:
 
 
 def weigher(policy: str, sources: Mapping[int, ExportSource]) -> Callable[[int, str], float]:
-    """Return a function that maps a source's key and an origin to the policy's weight."""
+    """Return a function that computes the policy's weight from a source's key and an origin."""
     weights = weights_by_name(policy)
 
     def weight(key: int, origin: str) -> float:
@@ -291,9 +291,9 @@ OPTIONS: dict[str, Option] = {
 
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a form or command line sets, with the values for ExportOptions.
+    """Return the options that were set by a form or command line, as values for ExportOptions.
 
-    An empty field is omitted, so it keeps its default, or the value of the release to rebuild.
+    An empty field is omitted. It keeps its default, or the value of the release that is rebuilt.
     """
     values: dict[str, Any] = {}
     for name, option in OPTIONS.items():

@@ -1,8 +1,8 @@
-"""Source files that may be distributed unchanged, reasons for all others, and their paths.
+"""Source files that may be distributed unchanged with their paths, and reasons for other files.
 
 An eligible file contains kernels, all with a permissive license in this file. Licenses of other
 copies do not count, except that a blocked copy blocks a kernel everywhere. Decisions,
-near-duplicates and overlaps are ignored: these are sources, not a dataset.
+near-duplicates and overlaps are ignored, because these files are sources and no dataset.
 """
 
 import re
@@ -25,7 +25,7 @@ from curation.export.facts import LOCAL_PATH
 from curation.export.notices import texts_named
 from curation.models import Kernel, Language, LicenseVerdict, Provenance, SourceFile
 
-# Maximum bytes of a path; file systems limit a name to 255, and suffixes are added.
+# Maximum bytes of a path and of a name. File systems limit a name to 255; suffixes are added.
 LONGEST_PATH = 1000
 LONGEST_NAME = 240
 
@@ -46,7 +46,7 @@ class FileReason(StrEnum):
     UNWRITABLE = "unwritable-path"
 
 
-# Strictest first.
+# Reason by verdict, the strictest verdict first.
 REASON_OF_VERDICT = {
     LicenseVerdict.BLOCKED: FileReason.BLOCKED,
     LicenseVerdict.CONFLICT: FileReason.CONFLICT,
@@ -58,7 +58,7 @@ REASON_OF_VERDICT = {
 class KernelTerms:
     """License terms of a kernel in a file."""
 
-    verdicts: frozenset[str]  # of this copy, of today's policy and, if blocked, of any copy
+    verdicts: frozenset[str]  # of this copy, by the current policy and, if blocked, of any copy
     expression: str
     copyrights: Sequence[str]
     texts: Sequence[Sequence[str]]
@@ -78,7 +78,7 @@ class PlainFile:
 
     @property
     def expression(self) -> str:
-        """Return the license expression of all its kernels together."""
+        """Return one license expression for all kernels of the file together."""
         expressions = sorted({terms_of_kernel.expression for terms_of_kernel in self.kernels})
         if len(expressions) == 1:
             return expressions[0]
@@ -92,7 +92,7 @@ class PlainFile:
 
 
 def plain_files(sources: Mapping[int, ExportSource]) -> Iterator[PlainFile]:
-    """Yield every file that a source's globs match today."""
+    """Yield every file that the current globs of a source match."""
     current = SourceFile.objects.filter(retired_at=None).order_by("pk")
     columns = ("repository_id", "path", "commit", "sha256", "lines", "created_at")
     for pks in chunks(current.values_list("pk", flat=True)):
@@ -154,7 +154,7 @@ def _kernel_terms(files: Sequence[int]) -> dict[int, list[KernelTerms]]:
 # --- Paths -----------------------------------------------------------------------------------
 # Pure. Paths are also unique on file systems that ignore case or normalize Unicode.
 class PathRequest(NamedTuple):
-    """A file that needs a path. `repository` is a name to show, `alone` a unique name."""
+    """A file that needs a path. `repository` is its display name, `alone` its unique name."""
 
     category: str
     repository: str
@@ -165,7 +165,7 @@ class PathRequest(NamedTuple):
 def placed(files: Iterable[PathRequest]) -> dict[PathRequest, str]:
     """Return a path for each file that can have one.
 
-    If several repositories share a category, each has a folder with its name there.
+    If a category has several repositories, its folder has a folder for each of them.
     """
     ordered = sorted(set(files))
     beneath = _folders({(file.category, file.repository, file.alone) for file in ordered})
@@ -178,7 +178,7 @@ def placed(files: Iterable[PathRequest]) -> dict[PathRequest, str]:
 
 
 def safe_names(path: str) -> Names:
-    """Split a path into names. Return () if it would escape its folder or has an unsafe name."""
+    """Split a path into names. Return () if a name is unsafe or the path would leave its folder."""
     names = tuple(path.split("/"))
     if len(path.encode("utf-8", "surrogatepass")) > LONGEST_PATH or not all(map(_safe, names)):
         return ()
@@ -198,7 +198,7 @@ def _safe(name: str) -> bool:
 
 
 def _folders(repositories: set[tuple[str, str, str]]) -> dict[tuple[str, str], Names]:
-    """Return the folder of each repository in its category, or () if it is the only one there."""
+    """Return the folder of each repository within its category, or () if it is the only one."""
     sharing: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for category, name, alone in sorted(repositories):
         sharing[category].append((name, alone))
@@ -214,7 +214,7 @@ def _folders(repositories: set[tuple[str, str, str]]) -> dict[tuple[str, str], N
 
 
 def _readable(name: str) -> str:
-    """Make a part of a repository's name safe: an admin may have written any text."""
+    """Replace unsafe characters in a part of a repository's name, which an admin may have typed."""
     cleaned = re.sub(r"[^\w.+-]", "_", name)[:60]
     return cleaned if _safe(cleaned) else f"_{cleaned.strip('.')}"
 
@@ -229,7 +229,7 @@ class _Taken:
     def place(self, names: Names) -> str:
         above: list[str] = []
         for name in names[:-1]:
-            # A folder may be used by many files, but must not be a file.
+            # Many files may be in one folder, but no file may have the path of a folder.
             above.append(_free(above, name, self.files))
             self.folders.add(_key(above))
         last = _free(above, names[-1], self.files, self.folders)
@@ -238,7 +238,7 @@ class _Taken:
 
 
 def _free(above: Sequence[str], name: str, *taken: Container[str]) -> str:
-    """Return the name, or the first of name~2, name~3, … that is free."""
+    """Return the name if it is free, otherwise the first free one of name~2, name~3, …"""
     path, number, candidate = PurePosixPath(name), 1, name
     while any(_key(above, candidate) in names for names in taken):
         number += 1
@@ -247,6 +247,6 @@ def _free(above: Sequence[str], name: str, *taken: Container[str]) -> str:
 
 
 def _key(above: Sequence[str], *name: str) -> str:
-    """Return a key that is the same for all paths that some file system treats as equal."""
+    """Return a key of a path. Paths that some file system treats as equal have the same key."""
     folded = "/".join(part.rstrip(" .") for part in (*above, *name)).casefold()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", folded).casefold())

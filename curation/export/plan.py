@@ -19,7 +19,7 @@ from curation.models import SplitAssignment
 def build_plan(
     options: ExportOptions, progress: ProgressCallback, *, brief: bool = False
 ) -> ExportPlan:
-    """Apply gates, then caps, then splits. brief: the records are only counted."""
+    """Apply gates, then caps, then splits. brief: True if the records are only counted."""
     plan = select(options, progress, brief=brief)
     for kind in KINDS:
         over = over_cap(plan.records[kind], options.caps, options.seed)
@@ -43,7 +43,7 @@ def _leave_out(plan: ExportPlan, kind: str, excluded: Sequence[Record], reason: 
 def over_cap(
     records: Sequence[Record], caps: Sequence[tuple[str, float]], seed: int
 ) -> list[Record]:
-    """Return the records to drop, so that no capped origin exceeds its share of the tokens."""
+    """Return records to drop, so that no capped origin has more than its share of the tokens."""
     tokens = Counter[str]()
     for record in records:
         tokens[record.metadata["origin"]] += record.metadata["tokens"]
@@ -60,7 +60,7 @@ def over_cap(
 
 
 def _allowed(have: Mapping[str, int], shares: Mapping[str, float], total: int) -> dict[str, float]:
-    """Return the maximum number of tokens of each origin that exceeds its cap."""
+    """Return the maximum number of tokens for each origin that has more than its cap allows."""
     whole, capped = float(total), set[str]()
     while more := {name for name in have if have[name] > shares[name] * whole} - capped:
         capped |= more
@@ -81,7 +81,7 @@ def _split(plan: ExportPlan, options: ExportOptions) -> None:
     groups = Groups()
     connect_rows(groups, options)
     pairs = [record.pk for record in plan.records["pair"]]
-    # Groups by near-duplicates, versions and operation chains, before structures connect more.
+    # These are groups by near-duplicates, versions and operation chains, not yet by structure.
     by_chain = {pk: groups.find(("pair", pk)) for pk in pairs}
     connect_structures(groups, pairs)
     assigned = _assigned(options.plan)
@@ -93,7 +93,7 @@ def _split(plan: ExportPlan, options: ExportOptions) -> None:
     for kind in KINDS:
         for record in plan.records[kind]:
             record.known = assigned.get((kind, record.pk), FREE)
-        # A group may join earlier groups of different splits. Leave out the records of all
+        # A new connection may join groups that had different splits. Leave out the records of all
         # splits but one, so that no record moves and no group is in two splits.
         straddling = [
             record
@@ -138,7 +138,7 @@ def _traits(record: Record) -> Traits:
 
 
 def _assigned(plan: str) -> dict[Node, int]:
-    """Return the recorded split of every item, also of items that are not in this export."""
+    """Return the recorded split of each item, including items that are not in this export."""
     rows = SplitAssignment.objects.filter(plan=plan).order_by()
     return {
         ("kernel", kernel) if kernel else ("pair", pair): SPLITS.index(split)
@@ -147,7 +147,7 @@ def _assigned(plan: str) -> dict[Node, int]:
 
 
 def _known_by_group(groups: Groups, assigned: Mapping[Node, int]) -> dict[Node, int]:
-    """Return the split of each group with assigned items: the split of most of them."""
+    """Return the split of each group with assigned items. If these differ, the most common wins."""
     votes: dict[Node, Counter[int]] = defaultdict(Counter)
     for node, split in assigned.items():
         votes[groups.find(node)][split] += 1
@@ -160,10 +160,10 @@ def _known_by_group(groups: Groups, assigned: Mapping[Node, int]) -> dict[Node, 
 def _overfilling(
     records: Sequence[Record], family: Sequence[int], options: ExportOptions
 ) -> list[Record]:
-    """Return new records that would let one source overfill the split that their group has already.
+    """Return new records to drop: their group's split already has too many records of their source.
 
-    A dataset grows by groups that keep their split. Without this rule, a recipe that was 8% of test
-    had 22% after the next export.
+    New records join groups that keep their split. Without this rule, the share of a recipe in test
+    grew from 8% to 22% in the next export.
 
     family -- the earlier split of each record's group, or FREE
     """
@@ -189,7 +189,7 @@ def _overfilling(
 def _hold_out(
     pairs: Sequence[Record], groups: Mapping[int, Node], options: ExportOptions
 ) -> HeldOut:
-    """Hold out whole recipes, and drop records that share a group with them.
+    """Hold out complete recipes, and drop records that share a group with a held-out record.
 
     groups -- each pair's group by near-duplicates, versions and operation chains, not by structure
     """

@@ -38,7 +38,7 @@ NOWHERE: Place = {
 
 @dataclass(slots=True)
 class Record:
-    """A record to export, with values that only splits and statistics read."""
+    """A record to export, and values that only splits and statistics use."""
 
     kind: str
     pk: int
@@ -47,13 +47,13 @@ class Record:
     document: dict[str, Any]
     # Name of the record's repository, or "".
     repository: str
-    # The repository or origin that the record is counted under in the mixing table.
+    # The repository or origin under which the mixing table counts the record.
     mixed_as: str
-    # Kind of the actor of the approval, or NONE.
+    # Kind of the actor that approved it, or NONE.
     approved_by: str
-    # The device of the validation that admitted a pair.
+    # The device of the validation that admitted the pair, or NONE.
     device: str = NONE
-    # The split in an earlier export, and the split in this export.
+    # The split in earlier exports, and the split in this export.
     known: int = FREE
     split: int = FREE
 
@@ -74,12 +74,12 @@ class Record:
 
     @property
     def is_pallas(self) -> bool:
-        """Return whether the kernel is in Pallas, not Triton. Such kernels have separate files."""
+        """Return whether the kernel is in Pallas instead of Triton. Pallas has separate files."""
         return self.metadata.get("language") == PALLAS
 
     @property
     def source(self) -> str:
-        """Return the source whose share of validation and test is capped at a fifth."""
+        """Return the record's source. It may fill at most a fifth of validation and of test."""
         return self.metadata.get("recipe") or self.repository or self.metadata["origin"]
 
     @property
@@ -90,9 +90,9 @@ class Record:
 
 
 class RecordBuilder:
-    """Builder of records from batches of items, in the order of the items.
+    """Builder of records from batches of items. The records keep the order of the items.
 
-    brief: omit claims and reasons, because splits and counts do not read them.
+    brief: True to omit claims and reasons, which splits and counts do not use.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class RecordBuilder:
                 document = self._pair(
                     about, columns.get(validation.pk) if validation else None, passed
                 )
-            # A pair that was written for the dataset has no repository of its own.
+            # A pair that was written for the dataset comes from no repository.
             named = item.origin == PairOrigin.REAL_WORLD
             repository = document["metadata"]["provenance"]["repository"] if named else None
             yield Record(
@@ -172,7 +172,7 @@ class RecordBuilder:
         }
 
     def _min_triton(self, item: ExportItem) -> str:
-        """Return the minimum Triton release. Compute it if the text is more than a stored unit."""
+        """Return the minimum Triton release. Compute it unless the stored one is for this text."""
         is_unit = not item.parts and not self._options.with_launcher
         stored: str = item.row["min_triton"]
         return stored if is_unit and stored else min_triton(item.texts[0])
@@ -180,13 +180,13 @@ class RecordBuilder:
     def _pair(
         self, about: "_About", column: VerifiedColumn | None, passed: list[PassAtK]
     ) -> PairRecord:
-        """Return a pair's record, with only the checks of its own validation: see `fill_checks`."""
+        """Return a pair's record with the checks of its own validation. See also `fill_checks`."""
         item, source = about.item, about.source
         row, texts = item.row, item.texts
         place = item.places[0] if item.places else None
         provenance = row["metadata"].get("provenance") or {}
         grades = item.validation.grades if item.validation else {}
-        # A pair drafted from a kernel is distributed on the kernel's terms.
+        # A pair drafted from a kernel is distributed under the kernel's license terms.
         notice = (
             self._notices.of_kernel(place, item.license)
             if row["kernel_id"]
@@ -243,7 +243,7 @@ class _About:
 
 
 def fill_checks(pairs: Sequence[Record]) -> tuple[str, ...]:
-    """Add to each validated pair a null for each check that its validation did not make.
+    """Add a null to each validated pair for each check that only other pairs' validations made.
 
     Return the names of all checks.
     """
@@ -265,7 +265,7 @@ def _pass_at_k(row: PassRate) -> PassAtK:
 
 
 def record_id(kind: str, name: str, content_hash: str) -> str:
-    """Return a readable id, stable for the same content.
+    """Return a readable id. The same content always has the same id.
 
     Thousands of kernels share a name, so their ids contain more of the hash than a pair's.
     """
@@ -277,7 +277,7 @@ def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> Place:
     source = sources[place.source]
     page = source.row.page_url(place.commit, place.path) if place.commit and place.path else ""
     first, last = place.lines
-    # GitHub has no URL for the lines of a notebook's cell.
+    # GitHub has no URL for lines in a cell of a notebook.
     part = "" if place.cell or not last else f"#L{first}-L{last}"
     commit = source.row.stated.get("commit", "") if source.row.stated else place.commit
     return {
@@ -291,7 +291,7 @@ def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> Place:
 
 
 def _recorded(provenance: Mapping[str, Any]) -> Place:
-    """Return the place that is named in the stored provenance of a pair without a kernel."""
+    """Return the place that a pair's stored provenance names, for a pair without a kernel."""
     ends = LINES.fullmatch(str(provenance.get("lines", "")))
     return {
         "repository": public_name(str(provenance.get("repository") or "")) or None,

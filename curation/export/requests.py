@@ -1,4 +1,4 @@
-"""Requests for exports and for pushes. No other code queues them."""
+"""Requests for exports and pushes. Only this module queues them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,12 +21,12 @@ def request_export(
     user: User | None,
     retry_of: ExportRun | None = None,
 ) -> ExportRun:
-    """Queue an export. If there is a release with this `name`, it is rebuilt."""
+    """Queue an export. If `name` is the name of an existing release, queue its rebuild."""
     requested = ExportOptions.from_json(options).as_json()
     release = Release.objects.filter(name=name).first() if name else None
     if release is None:
         check_name(name)
-    # An old release lacks options that were added later.
+    # Compare complete options, because an old release lacks options that were added later.
     if release is not None and ExportOptions.from_json(release.options).as_json() != requested:
         raise CurationError(
             f"There is a release {name} already, made with other options. Name another."
@@ -59,7 +59,7 @@ def request_push(
 
 
 def retry_export(run: ExportRun, *, requested_by: User | None, failed: bool) -> ExportRun:
-    """Queue a push or an export again. Refuse if it succeeded, unless its archive was removed."""
+    """Queue an ended push or export again. A successful one is refused if its archive exists."""
     if run.state == RunState.SUCCEEDED and run.archive_removed_at is None:
         raise CurationError(f"{run.label} has {run.state}: there is nothing to retry.")
     if run.push_to and run.release:

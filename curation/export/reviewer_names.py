@@ -1,4 +1,4 @@
-"""Names of reviewers in exported texts: accounts after an @, full names, and mail addresses."""
+"""Names of reviewers in exported texts: account names after an @, full names and mail addresses."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ SOMEONE = "a reviewer"
 class ReviewerNames:
     """The names of all accounts, read once.
 
-    shown: function from an account's primary key to its replacement in the export.
+    shown: function that maps an account's primary key to the replacement of its name.
     """
 
     def __init__(self, shown: Callable[[int], str]) -> None:
@@ -20,7 +20,7 @@ class ReviewerNames:
         columns = ("pk", "username", "first_name", "last_name")
         for pk, account, first, last in User.objects.values_list(*columns):
             self._shown[f"@{account}"] = shown(pk)
-            # A first name alone is often a word ("Will", "May").
+            # Full names only, because a first name alone is often a word ("Will", "May").
             if first and last:
                 self._shown[f"{first} {last}"] = shown(pk)
         # Match only known accounts, because `@triton.jit` is not an account. Longer names come
@@ -30,6 +30,6 @@ class ReviewerNames:
         self._pattern = re.compile(rf"(?<![\w@])(?:{choices})(?!\w)")
 
     def replaced(self, text: str) -> str:
-        """Return `text` without names and addresses."""
+        """Return `text` with each name and address replaced."""
         text = ADDRESS.sub(SOMEONE, text)
         return self._pattern.sub(lambda match: self._shown[match[0]], text)

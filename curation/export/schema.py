@@ -21,7 +21,7 @@ from curation.models import Language
 
 PALLAS = Language.PALLAS.value
 SCHEMA = 2
-"""The version of the records and the manifest."""
+"""Version of the form of the records and the manifest."""
 
 
 class Place(TypedDict):
@@ -39,7 +39,7 @@ class ProvenanceColumn(Place):
 
 
 class ClaimColumn(TypedDict):
-    """A claim of the item's sheet. `state`: shown, not shown, or wrong."""
+    """A claim of an item's claim sheet. `state`: shown, not shown, or wrong."""
 
     topic: str
     state: str
@@ -79,7 +79,7 @@ class KernelRecord(TypedDict):
 
 
 class VerifiedColumn(TypedDict):
-    """The validation that admitted a pair, with grades of how strong the evidence is."""
+    """The validation that admitted a pair. Its grades say how strong the evidence is."""
 
     device: str
     torch: str | None
@@ -102,7 +102,7 @@ class VerifiedColumn(TypedDict):
 
 
 class PassAtK(TypedDict):
-    """A model's attempts at the pair, the number that passed its test, and the estimated pass@k."""
+    """A model's attempts at the pair, the number that passed the test, and the estimated pass@k."""
 
     model: str
     k: int
@@ -185,12 +185,12 @@ class ListOf:
 Column: TypeAlias = "str | ListOf | Columns"
 Columns: TypeAlias = "dict[str, Column]"
 
-# Used if no validation has a check: a struct column needs at least one key.
+# Column of checks if no validation has any, because a struct column needs at least one key.
 NO_CHECKS = {"equivalence": None}
 
 
 def columns_of(record: type) -> Columns:
-    """Return the columns of a TypedDict. `checks` has no columns, as its keys are data."""
+    """Return the columns of a TypedDict, except those of `checks`, whose keys depend on data."""
     return {name: _column(hint) for name, hint in get_type_hints(record).items()}
 
 

@@ -32,7 +32,7 @@ Batch: TypeAlias = "list[tuple[ExportItem, Exclusion | None]]"
 
 
 def select(options: ExportOptions, progress: ProgressCallback, *, brief: bool) -> ExportPlan:
-    """Examine every kernel and pair, and return the selected items as records without splits."""
+    """Examine every kernel and pair. Return the selected items as records without splits."""
     sources = every_source()
     plan = ExportPlan(sources, Notices(sources), Funnel())
     builder = RecordBuilder(options, sources, plan.notices, brief=brief)
@@ -70,7 +70,7 @@ def _batches(options: ExportOptions, sources: Mapping[int, ExportSource]) -> Ite
 
 
 def _count_approval(plan: ExportPlan, item: ExportItem) -> None:
-    """Record who approved an item, and whether all people who decided on it agree in the end."""
+    """Record who approved an item, and whether the newest decisions of all its reviewers agree."""
     if item.reviewed and item.approver:
         plan.people.add(item.approver.user)
     words = {
@@ -83,7 +83,7 @@ def _count_approval(plan: ExportPlan, item: ExportItem) -> None:
 
 
 def _count_tokens(items: Sequence[ExportItem], options: ExportOptions) -> None:
-    """Count tokens if the rows lack the number: for other units, or by another tokenizer."""
+    """Count tokens if the rows hold no number for these texts and this tokenizer."""
     stored = options.unit == "file" or (options.unit == "standalone" and not options.with_launcher)
     if not options.tokenizer and (stored or all(item.kind == "pair" for item in items)):
         return
@@ -100,9 +100,9 @@ HARMLESS = frozenset({ExclusionReason.DUPLICATE, ExclusionReason.NOT_STANDALONE}
 def _files(
     where: Filter, options: ExportOptions, sources: Mapping[int, ExportSource]
 ) -> Iterator[Batch]:
-    """Yield every current file that contains kernels, once for each content.
+    """Yield every current file that contains kernels. If several have equal content, yield one.
 
-    A file is exported unless all its kernels are excluded, or any for a reason not in HARMLESS.
+    A file is excluded if all its kernels are, or if one is for a reason that is not in HARMLESS.
     """
     rows = SourceFile.objects.filter(
         retired_at=None, provenances__retired_at=None,
@@ -133,7 +133,7 @@ def _kernels_of(
         files_of[kernel].append(file)
     inside: dict[int, list[ExportItem]] = defaultdict(list)
     batches = facts.kernels(Kernel.objects.filter(pk__among=list(files_of)), sources)
-    # Sorted by content, so that the first kernel does not depend on which was stored first.
+    # Sorted by content, so that the first kernel does not depend on the order of storage.
     for kernel_item in sorted(chain.from_iterable(batches), key=lambda item: item.content_hash):
         for file in files_of[kernel_item.pk]:
             inside[file].append(kernel_item)
@@ -144,8 +144,8 @@ def _file_item(
     file: Mapping[str, Any], kernels: Sequence[ExportItem], text: str,
     sources: Mapping[int, ExportSource],
 ) -> ExportItem:  # fmt: skip
-    # The first kernel represents its file. Its place in this file comes first, because the file
-    # is distributed on the terms that apply there, not on those of another copy.
+    # The first kernel represents its file. Its place in this file comes first, because the file is
+    # distributed under the license terms that apply there.
     first, *others = sorted(kernels[0].places, key=lambda place: not _holds(file, place))
     first = first._replace(commit=file["commit"], lines=(1, file["lines"]), cell=None)
     return replace(
@@ -160,7 +160,7 @@ def _file_item(
 def _file_exclusion(
     file: Mapping[str, Any], kernels: Sequence[ExportItem], options: ExportOptions
 ) -> Exclusion | None:
-    # This file is distributed, so a permissive license at another place is not enough.
+    # This file itself is distributed, so a permissive license at another place does not suffice.
     for place in (place for kernel in kernels for place in kernel.places):
         if _holds(file, place) and place.live and not place.gives:
             return Exclusion(

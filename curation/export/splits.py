@@ -1,15 +1,15 @@
-"""Stratified assignment of groups to splits. Pure: groups in, splits out.
+"""Stratified assignment of groups of records to splits. Pure: groups in, splits out.
 
 A group with a known split keeps it, so that a dataset can grow without moving a record. The other
 groups are placed so that, within each kind of record:
 
 1. each operation type follows the requested shares, as nearly as undivided groups allow;
 2. each operation type and each difficulty with at least 20 groups is in every split;
-3. no source (recipe, repository or origin) fills more than a fifth of validation or of test,
-   if records of other sources can fill it.
+3. no source (recipe, repository or origin) fills more than a fifth of validation or of test, if
+   records of other sources can fill it.
 
-Groups of several records come first, the largest first. Single records then fill the rest, one
-operation type after the other. Ties are broken by seed and content.
+Groups of several records are assigned first, the largest first. Then single records fill the
+splits, one operation type after the other. Ties are broken by seed and content.
 """
 
 from collections import Counter, defaultdict
@@ -21,17 +21,17 @@ from curation.models import Split
 
 SPLITS = (Split.TRAIN, Split.VALIDATION, Split.TEST)
 FREE = -1
-# Maximum share that one source has of validation or test, if other sources can fill it. Also the
-# maximum share that one group has of the target for an operation type there.
+# Maximum share that a source has of validation or test, if other sources can fill it. A group also
+# has at most this share of the target for an operation type there.
 FIFTH = 0.2
 # An operation type or difficulty with at least this many groups must be in every split.
 ENOUGH_GROUPS = 20
-# Tolerance for rounding, so that a group still fits if it fills a split exactly.
+# Tolerance for rounding. With it, a group that fills a split exactly still fits.
 SLACK = 1e-6
 
 
 class Traits(NamedTuple):
-    """The properties of a record that its split should mix."""
+    """Properties of a record. Each split should have a similar mix of them."""
 
     kind: str
     operation: str
@@ -56,7 +56,7 @@ Label: TypeAlias = tuple[str, ...]
 
 
 def assign(groups: Sequence[SplitGroup], shares: Sequence[int]) -> None:
-    """Assign a split to each group without one. shares: percentages of the splits."""
+    """Assign a split to each group that has none. shares: percentages of the splits."""
     assignment = _Assignment(groups, [share / 100 for share in shares])
     assignment.place_several()
     assignment.place_singles()
@@ -76,9 +76,9 @@ def _source(record: Traits) -> Label:
 
 
 class _Assignment:
-    """Assignment in progress.
+    """State of an assignment.
 
-    `room` and `cap` hold how many records of an operation or source each split can still take.
+    For each split, `room` is the number of records that still fit by operation, `cap` by source.
     """
 
     def __init__(self, groups: Sequence[SplitGroup], shares: Sequence[float]) -> None:
@@ -86,7 +86,7 @@ class _Assignment:
         free = sorted((group for group in groups if group.split == FREE), key=lambda one: one.key)
         self.several = [group for group in free if len(group.records) > 1]
         self.singles = [group for group in free if len(group.records) == 1]
-        # The split for groups that fit no other.
+        # The split of groups that fit in no other split.
         self.rest = 0 if shares[0] else shares.index(max(shares))
         self.chosen = [n for n, share in enumerate(shares) if share and n != self.rest]
         records = [record for group in groups for record in group.records]
@@ -116,7 +116,7 @@ class _Assignment:
 
     # --- Groups of several records -----------------------------------------------------------
     def place_several(self) -> None:
-        """Place each group in the emptiest split that it fits."""
+        """Assign each group to the emptiest split in which it fits."""
         ordered = sorted(self.several, key=lambda group: -len(group.records))
         for group in ordered:
             parts = Counter(map(_operation, group.records))
@@ -154,11 +154,11 @@ class _Assignment:
 
     # --- Groups of one record ----------------------------------------------------------------
     def place_singles(self) -> None:
-        """Place the groups of one record, in order of kind, operation and difficulty."""
+        """Assign the groups of one record, in order of kind, operation and difficulty."""
         by_operation: dict[Label, list[SplitGroup]] = defaultdict(list)
         for group in self.singles:
             by_operation[_operation(group.records[0])].append(group)
-        # Rounding error by kind of record and split, carried over to the next operation.
+        # Rounding error of each split, by kind of record. The next operation compensates for it.
         owed: dict[tuple[str, int], float] = defaultdict(float)
         for name in sorted(by_operation, key=lambda name: (self.sizes[name], name)):
             self._place_operation(name, by_operation[name], owed)
@@ -169,7 +169,7 @@ class _Assignment:
     def _place_operation(
         self, name: Label, groups: Sequence[SplitGroup], owed: dict[tuple[str, int], float]
     ) -> None:
-        """Spread the splits evenly over the records of one operation, ordered by difficulty."""
+        """Distribute the splits evenly over the records of one operation, ordered by difficulty."""
         goal = {split: self.room[split][name] + owed[name[0], split] for split in self.chosen}
         placed = dict.fromkeys(self.chosen, 0)
         ordered = sorted(groups, key=lambda group: group.records[0].difficulty)
@@ -189,7 +189,7 @@ class _Assignment:
             owed[name[0], split] = min(1, max(-1, goal[split] - placed[split]))
 
     def _fill(self, kind: str, split: int) -> None:
-        """Move single records to a split that is not full. Exceed the caps only if necessary."""
+        """Move single records into a split until it is full. Exceed the caps only if necessary."""
         room = sum(left for name, left in self.room[split].items() if name[0] == kind)
         missing = int(room + 0.5)
         for capped in (False, True):
@@ -205,7 +205,7 @@ class _Assignment:
 
     # --- Operations and difficulties in every split ------------------------------------------
     def complete(self) -> None:
-        """Move a group to each split that lacks an operation or difficulty with many groups."""
+        """Move a group into each split that lacks a frequent operation or difficulty."""
         movable = {id(group) for group in (*self.several, *self.singles)}
         for trait in (_operation, _difficulty):
             by_label: dict[Label, list[SplitGroup]] = defaultdict(list)
@@ -228,9 +228,9 @@ class _Assignment:
 
 
 def _source_caps(records: Sequence[Traits], share: float, part: float) -> dict[Label, int]:
-    """Return the maximum number of records per source in a split: a fifth, or more to fill it.
+    """Return the maximum number of records per source in a split: a fifth, or more to fill it up.
 
-    part: the share of the split in all held-out records.
+    part: the share of the split in the records of validation and test together.
     """
     caps: dict[Label, int] = {}
     for kind in {record.kind for record in records}:

@@ -52,15 +52,15 @@ class ExportPlan:
     sources: dict[int, ExportSource]
     notices: Notices
     funnel: Funnel
-    # By kind, ordered by content hash.
+    # Records by kind, ordered by content hash.
     records: dict[str, list[Record]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
-    # Lines of REJECTED.jsonl with the kind and the content hash of their items.
+    # Lines of REJECTED.jsonl, each with the kind and content hash of its item.
     rejected: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
-    # Names of all checks of the validations that admitted the pairs.
+    # Names of all checks that were made by validations that admitted pairs.
     checks: tuple[str, ...] = ()
-    # Items on which several people decided, by whether they agreed in the end.
+    # Number of items on which several people decided, by whether their newest decisions agree.
     agreement: Counter[str] = field(default_factory=Counter)
-    # Accounts of persons whose approvals count.
+    # Accounts of the people whose approvals count.
     people: set[int | None] = field(default_factory=set)
     # Benchmarks that the records were compared with.
     coverage: Coverage = field(default_factory=Coverage)
@@ -74,7 +74,7 @@ class ExportPlan:
         self, kind: str, name: str, content_hash: str, why: Exclusion,
         places: Sequence[KernelPlace] = (),
     ) -> None:  # fmt: skip
-        """Record why an item is not exported, with its provenance but never its code."""
+        """Record the reason why an item is not exported, with its provenance but never its code."""
         self.funnel.reasons[kind][why.reason] += 1
         entry = {
             "id": record_id(kind, name, content_hash),
@@ -92,7 +92,7 @@ class ExportPlan:
 
 @dataclass(slots=True)
 class Size:
-    """Number of records, and totals of their texts."""
+    """Number of records, and totals over their texts."""
 
     records: int = 0
     lines: int = 0
@@ -107,7 +107,7 @@ class Size:
         self.tokens += record.metadata["tokens"]
 
 
-# Functions that return the values of a record to count, by the name of the property.
+# Functions that return the values to count for a record, by the name of the property.
 COUNTED: dict[str, Callable[[Record], Iterable[str]]] = {
     "approved by": lambda record: [record.approved_by],
     "category": lambda record: [record.metadata["category"] or NONE],
@@ -123,11 +123,11 @@ COUNTED: dict[str, Callable[[Record], Iterable[str]]] = {
 
 @dataclass(slots=True)
 class Statistics:
-    # kind → property → value → count.
+    # Number of records: kind → property → value → count.
     counts: dict[str, dict[str, Counter[str]]]
-    # category → totals of its texts.
+    # category → totals of the texts of its records.
     sizes: dict[str, Size]
-    # kind → totals of its texts. `pallas`: totals of the kernels in Pallas.
+    # kind → totals of the texts. `pallas`: totals of the kernels in Pallas.
     kinds: dict[str, Size]
     pallas: Size
 
@@ -139,7 +139,7 @@ class Statistics:
         }
 
     def by_category(self) -> dict[str, dict[str, int]]:
-        """Return the totals of the records' texts, by category and in all."""
+        """Return the totals of the records' texts by category, and over all categories."""
         sizes = {name: asdict(size) for name, size in sorted(self.sizes.items())}
         total = Counter[str]()
         for size in sizes.values():
@@ -222,7 +222,7 @@ def split_tables(plan: ExportPlan, options: ExportOptions) -> dict[str, dict[str
 
 
 def _balance(records: Sequence[Record]) -> dict[str, Counter[str]]:
-    """Count records by the properties that a split should mix, and skip records without a value.
+    """Count records by each property that splits should mix. Records without a value are left out.
 
     `source` counts by `Record.source`, whose share is capped.
     """

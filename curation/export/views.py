@@ -41,14 +41,14 @@ PREVIEWED = 10_000
 CARD_MOST, CHANGES_MOST = 1 << 20, 500
 
 
-# The fields that most exports need. All others are in a collapsed section.
+# Fields that most exports need. All other fields are in a collapsed section.
 FIRST = (
     "name", "where", "formats", "include_pending", "without_benchmarks", "with_reasons",
 )  # fmt: skip
 
 
 class ExportForm(forms.Form):
-    """The declared options, and the name of a release."""
+    """Form of the declared export options and of a release's name."""
 
     name = forms.CharField(
         label="Release name", required=False, max_length=100,
@@ -133,7 +133,7 @@ def _views(request: HttpRequest) -> Any:
 
 
 def _text(query: str) -> str:
-    """Return a saved view as the text of a filter, without the view's kind of items."""
+    """Return a saved view as the text of a filter. The view's kind of items is left out."""
     try:
         return Filter.from_query(query).text()
     except WrongFilter:
@@ -143,9 +143,9 @@ def _text(query: str) -> str:
 @require_POST
 @may_export
 def preview(request: HttpRequest) -> HttpResponse:
-    """Show what an export with these options would hold: the funnel of a dry run.
+    """Show the result of a dry run with these options: the funnel of the export.
 
-    A request by the page's script gets only that part of the page.
+    A request by the page's script gets only the part of the page with the funnel.
     """
     form = ExportForm(request.POST)
     shown: dict[str, Any] = {"previewed": True}
@@ -212,7 +212,7 @@ def card(request: HttpRequest, pk: int) -> HttpResponse:
 def _card_of(archive: Path) -> tuple[str, dict[str, str]]:
     """Return the text of README.md, and the pictures as data URLs by path.
 
-    Reading stops after the first files, so pictures at the end of an older archive are left out.
+    Only the first files are read, so pictures at the end of an older archive are left out.
     """
     text = ""
     pictures: dict[str, str] = {}
@@ -256,7 +256,7 @@ def _body(text: str) -> str:
 @require_safe
 @may_export
 def changes(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show how the release of a run differs from the release before it."""
+    """Show how the release of a run differs from the previous release."""
     run = get_object_or_404(ExportRun.objects.exclude(release=None), pk=pk)
     assert run.release is not None  # noqa: S101 - selected above
     before = Release.objects.filter(pk__lt=run.release.pk).order_by("-pk").first()
@@ -270,7 +270,7 @@ def changes(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 class PushForm(forms.Form):
-    """The dataset repository of a push. The token comes from the settings alone."""
+    """Form for the dataset repository of a push. The token comes only from the settings."""
 
     repository = forms.CharField(
         label="Dataset repository", max_length=200, help_text="As OWNER/NAME. Made if missing.",

@@ -1,4 +1,4 @@
-"""Claims of an item, and reviewers' reasons: those of its approval, and its line comments.
+"""Claims of an item, and reviewers' reasons: those of its approval, and comments on its lines.
 
 Names of people are replaced.
 """
@@ -20,7 +20,7 @@ SIDES = {"python_code": "Python", "triton_code": "Triton", "test_code": "test"}
 
 
 def reasons_given(kind: str, items: Sequence[ExportItem]) -> dict[int, list[str]]:
-    """Return the reasons by item, without those on earlier content of the item."""
+    """Return the reasons by item. Reasons that were given on earlier content are left out."""
     reasons: dict[int, list[str]] = defaultdict(list)
     for item in items:
         if item.approver:
@@ -42,7 +42,7 @@ def _in_one_line(text: str, names: ReviewerNames) -> str:
 
 
 def _comments(kind: str, items: Mapping[int, str]) -> list[tuple[int, str]]:
-    """Return the texts of resolved threads, in order of item, file, line and thread."""
+    """Return the comments of resolved threads, in order of item, file, line and thread."""
     column = f"{kind}_id"
     about = {f"{kind}__among": frozenset(items)}
     resolved = Q(resolved_at__isnull=False) | Q(parent__resolved_at__isnull=False)

@@ -1,10 +1,10 @@
-"""The dataset's share of the recommended token mix for each phase of training, for the card."""
+"""Share of the recommended token mix that the dataset supplies, for each phase of training."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 Range = tuple[float, float]
-"""The lowest and the highest value."""
+"""Lowest and highest value of a recommendation."""
 
 
 class Phase(NamedTuple):
@@ -35,7 +35,7 @@ class PhaseRow(NamedTuple):
     tokens: int
     share: Range | None
     repetitions: Range | None
-    """How often the dataset is repeated. None if the dataset has no tokens for this phase."""
+    """Number of repetitions of the dataset. None if the dataset has no tokens for this phase."""
 
     def in_words(self) -> dict[str, Any]:
         return {
@@ -51,8 +51,8 @@ class PhaseRow(NamedTuple):
 def by_phase(tokens: Mapping[str, int], total: int = 0) -> Iterator[PhaseRow]:
     """Yield a row for each phase.
 
-    tokens: tokens of the dataset, by kind.
-    total: all tokens of the phase, or 0 for the recommended number.
+    tokens: number of the dataset's tokens, by kind.
+    total: number of all tokens of the phase, or 0 for the recommended number.
     """
     for phase in PHASES:
         available = sum(tokens[kind] for kind in phase.kinds)

@@ -12,7 +12,7 @@ STYLE = (
 
 
 def bars(title: str, counts: Mapping[str, int]) -> str:
-    """Draw bars in descending order. Counts after the first MOST are added up in one bar."""
+    """Draw bars in descending order. Counts after the first MOST are added up in one more bar."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     rows = ordered[:MOST]
     if rest := ordered[MOST:]:

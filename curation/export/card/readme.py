@@ -48,7 +48,7 @@ SIZES = (
     (10_000_000, "1M<n<10M"),
 )  # fmt: skip
 
-# Licenses that the Hub knows. It writes their names in lower case.
+# Licenses that the Hub knows. The Hub writes their names in lower case.
 HUB_LICENSES = {
     "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "BSL-1.0", "CC0-1.0",
     "Unlicense",
@@ -83,7 +83,7 @@ USES: dict[str, str] = {
     "Pairs whose PyTorch side names Triton are left out.",
 }
 
-# Use of the files that are in no configuration, by the start of their path.
+# Purpose of the files that are in no configuration, by the start of their paths.
 OTHER_FILES: dict[str, str] = {
     "triton_functions.json": "The kernels of train as texts: for torchtune's "
     "`text_completion_dataset`.",
@@ -100,7 +100,7 @@ OTHER_FILES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class CardConfiguration:
-    """A folder of records, with the files of its splits that have records."""
+    """A folder of records, and its files of those splits that have records."""
 
     name: str
     columns: Columns
@@ -120,7 +120,7 @@ def write_card(
 ) -> None:
     title = f"Triton kernels{f' {name}' if name else ''}"
     entries = files.data_entries()
-    # `datasets` reads all configurations of a card as one file type, so Parquet has its own card.
+    # `datasets` reads all configurations of a card as one file type. So Parquet has its own card.
     lines, parquet = (_configurations(entries, plan, root) for root in ("", f"{PARQUET}/"))
     context = {
         **_context(plan, options, statistics),
@@ -234,7 +234,7 @@ def _configurations(
 def _header(
     title: str, statistics: Statistics, configurations: Sequence[CardConfiguration], root: str
 ) -> str:
-    """Return the YAML header. root: the card's folder, to which its paths are relative."""
+    """Return the YAML header. root: the card's folder. Paths in the header are relative to it."""
     number = sum(size.records for size in statistics.kinds.values())
     licenses = {name for kind in KINDS for name in statistics.counts[kind]["license"]}
     known = {name.lower() if name in HUB_LICENSES else "other" for name in licenses}

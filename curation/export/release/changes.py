@@ -1,7 +1,7 @@
 """Changes after a release: its differences from another release, and its withdrawn records.
 
 A withdrawn record should no longer be used, for example after an opt-out, a license change or a
-failed validation. The release stays unchanged, but its users learn which records to drop.
+failed validation. The release itself stays unchanged, but users can see which records to drop.
 """
 
 import json
@@ -29,12 +29,12 @@ class Difference:
     kind: str
     id: str
     before: str
-    """The record's id in the older release, if the record changed."""
+    """The record's id in the older release. Empty unless the record changed."""
     why: str
 
 
 def differences(old: Release, new: Release) -> Iterator[Difference]:
-    """Yield changed, then removed, then added items of each kind, ordered by content hash."""
+    """Yield changed, then removed, then added items of each kind, each by content hash."""
     for kind in ("pair", "kernel"):
         before, after = _members(kind, old), _members(kind, new)
         for content_hash in [name for name in before if name in after]:
@@ -62,7 +62,7 @@ def differences(old: Release, new: Release) -> Iterator[Difference]:
 
 
 def _members(kind: str, release: Release) -> dict[str, dict[str, Any]]:
-    """Return the members of a release by content hash, sorted by it."""
+    """Return the members of a release by content hash, in the order of the hashes."""
     members = ReleaseMember.objects.filter(release=release, **{f"{kind}__isnull": False})
     columns = ("content_hash", "record_id", "split", "metadata")
     rows = members.order_by("content_hash").values(*columns, item=F(f"{kind}_id"))
@@ -89,7 +89,7 @@ def _short(value: Any) -> str:
 
 
 def _superseded(kind: str, removed: Collection[int], added: Collection[int]) -> dict[int, int]:
-    """Map each added item to its older version that was removed, if any."""
+    """Map each added item to the removed item that is its older version, if there is one."""
     model: Any = Kernel if kind == "kernel" else Pair
     versions = model.objects.exclude(previous=None).order_by()
     previous = dict(versions.values_list("pk", "previous_id"))
@@ -104,7 +104,7 @@ def _superseded(kind: str, removed: Collection[int], added: Collection[int]) -> 
 
 
 def _reasons(release: Release, ids: Iterable[str]) -> dict[str, str]:
-    """Return the reasons for these items from the REJECTED.jsonl of a release."""
+    """Return the reasons for these items, from the file REJECTED.jsonl of a release."""
     wanted = set(ids)
     if not wanted:
         return {}
@@ -141,16 +141,16 @@ def mark_withdrawn() -> int:
             for member in members.only("pk", "kernel_id", "pair_id")
             for why in [reasons[getattr(member, column)]]
         ]
-        # Another process may mark the same members concurrently.
+        # Another process may mark the same members at the same time.
         Withdrawal.objects.bulk_create(rows, ignore_conflicts=True)
         marked += len(rows)
     return marked
 
 
 def _why(item: ExportItem) -> Exclusion | None:
-    """Return the first exclusion that is a reason to withdraw the item's records, or None."""
+    """Return the first exclusion that requires the withdrawal of the item's records, or None."""
     reasons = exclusions(item, ExportOptions(include_pending=True))
     if item.row["status"] == Status.RETIRED:
-        # A kernel that left its repository has no present place whose license could be checked.
+        # A kernel that has left its repository has no current place with a license to check.
         item.places = ()
     return next((why for why in reasons if why.reason in WITHDRAWN), None)

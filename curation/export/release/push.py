@@ -15,24 +15,24 @@ from django.conf import settings
 from curation.errors import CurationError
 from curation.export.folder import MANIFEST, listed_paths
 
-# File that the hub creates in each repository.
+# File that the Hub itself creates in each repository.
 OF_THE_HUB = ".gitattributes"
 _REPOSITORY = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
 
 
 class CannotPush(CurationError):
-    """The hub refuses the folder, or can't be reached."""
+    """An error because the Hub refuses the folder or can't be reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
     url: str
     changed: bool
-    """False if the repository held the same files already."""
+    """False if the repository already contained the same files."""
 
 
 def obstacle() -> str:
-    """Return why this process can't push to any repository, or "" if it can try."""
+    """Return the reason why this process can't push to any repository, or ""."""
     if find_spec("huggingface_hub") is None:
         return "Pushing needs the package huggingface_hub: pip install huggingface_hub."
     if not settings.HF_TOKEN:
@@ -41,7 +41,7 @@ def obstacle() -> str:
 
 
 def check_push(repository: str) -> None:
-    """Raise CannotPush, before any work, if a push to OWNER/NAME would fail here."""
+    """Raise CannotPush, before any work, if this process could not push to OWNER/NAME."""
     if reason := obstacle():
         raise CannotPush(reason)
     if not _REPOSITORY.fullmatch(repository):
@@ -59,9 +59,9 @@ def push(
 ) -> Pushed:
     """Make the repository OWNER/NAME hold exactly the files of `folder`.
 
-    private: make a new repository private. The visibility of an existing repository stays.
-    replace: also delete files that no export wrote. Otherwise a repository with such files is
-    refused, because the name may be mistyped.
+    private: make a new repository private. An existing repository keeps its visibility.
+    replace: also delete files that no export wrote. If False, a repository with such files is
+    refused, because its name may be mistyped.
     """
     check_push(repository)
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
@@ -80,9 +80,9 @@ def push(
             # The commit skips files that are uploaded already, and all files that have not changed.
             api.preupload_lfs_files(repository, [file], repo_type="dataset", free_memory=False)
         progress("files uploaded", len(added), len(added))
-        # Files of an earlier export would be read as records of this one.
+        # Files that remained from an earlier export would be read as records of this one.
         gone = present - {file.path_in_repo for file in added} - {OF_THE_HUB}
-        # `upload_folder` makes several commits. If interrupted, it would leave a mixed dataset.
+        # `upload_folder` makes several commits. An interruption would leave a mixed dataset.
         commit = api.create_commit(
             repository, [*added, *(CommitOperationDelete(path) for path in sorted(gone))],
             repo_type="dataset", commit_message=message, parent_commit=before,
@@ -123,7 +123,7 @@ def _refuse_others_files(
             read = api.hf_hub_download(
                 repository, MANIFEST, repo_type="dataset", revision=revision, local_dir=folder
             )
-            # Another program may write a file of this name.
+            # A manifest of another program may have another form.
             with suppress(ValueError, KeyError, TypeError, AttributeError):
                 listed |= listed_paths(json.loads(Path(read).read_bytes())) | {MANIFEST}
     if others := sorted(present - listed):

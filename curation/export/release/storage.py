@@ -1,4 +1,4 @@
-"""Storage of releases: all files and the splits of their records, and the rebuild of the files."""
+"""Storage of releases, including all files and the splits of records, and the rebuild of files."""
 
 import hashlib
 import zlib
@@ -18,7 +18,7 @@ from curation.export.splits import FREE, SPLITS
 from curation.export.statistics import KINDS, ExportPlan
 from curation.models import Release, ReleaseFile, ReleaseMember, SplitAssignment
 
-# Bytes of a file that one row of ReleaseFile holds, before compression.
+# Number of bytes of a file in one row of ReleaseFile, before compression.
 CHUNK = 1 << 20
 BATCH = 1000
 
@@ -39,7 +39,7 @@ def rebuild(release: Release, out: Path, *, progress: ProgressCallback = no_prog
             progress("files written", number)
             data = b"".join(file_chunks(release, entry["path"]))
             digest = hashlib.sha256(data).hexdigest()
-            # The manifest does not list itself.
+            # The manifest has no hash of itself.
             if digest != entry.get("sha256", digest):
                 raise CurationError(
                     f"{release} does not hold {entry['path']}: version {release.code_version} "
@@ -58,14 +58,14 @@ def file_chunks(release: Release, path: str) -> Iterator[bytes]:
 
 # --- Saving ----------------------------------------------------------------------------------
 class OvertakenByAnother(CurationError):
-    """A concurrent export gave the same records their first split, or took the same name."""
+    """An error because a concurrent export took the same name or first assigned the same splits."""
 
     retry = True
 
 
 def save_splits(plan: ExportPlan, split_plan: str) -> None:
-    """Save the split of every record that had none."""
-    # Several file records may have the key of one kernel. They share a group, so also a split.
+    """Save the split of every record that had no split."""
+    # Several file records may have the key of the same kernel. They have one group, so one split.
     new = {
         (record.kind, record.pk): SPLITS[record.split]
         for kind in KINDS
@@ -94,7 +94,7 @@ def save_release(
     user: User | None,
 ) -> Release:
     """Create the release with all its members and files, in one transaction."""
-    # Compress before the transaction, because a transaction blocks all other writers of SQLite.
+    # Compress the files before the transaction, which blocks all other writers of SQLite.
     chunks = [
         (path, number, zlib.compress(data[start : start + CHUNK]))
         for path in [MANIFEST, *(file["path"] for file in manifest["files"])]

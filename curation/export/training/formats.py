@@ -1,4 +1,4 @@
-"""Export formats: each is a function that yields the files of one split."""
+"""Export formats. Each format is a function that yields the files of one split."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,23 +26,23 @@ from curation.export.training.prompts.writing import prompt_of, prompt_text
 from curation.models import PairOrigin, Split
 from curation.tokens import tokenizer_of
 
-# Rows of a Parquet row group. Another number gives other bytes.
+# Number of rows of a Parquet row group. A change of this number changes the bytes of exports.
 GROUP = 2000
 
 
 class RecordFile(NamedTuple):
-    """A file of one split, with its rows and the number of tokens in their texts."""
+    """A file of one split, with its rows and the number of tokens in the rows' texts."""
 
     path: str
     rows: Sequence[Mapping[str, Any]]
     tokens: int
-    # None for a JSON file.
+    # Columns of the Parquet file. None for a JSON file.
     columns: "Columns | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class SplitRecords:
-    """The records of one split. In train, each may be repeated as often as its weight says."""
+    """The records of one split. In train, a record may be repeated as often as its weight says."""
 
     name: str
     options: ExportOptions
@@ -97,7 +97,7 @@ def _splits(plan: ExportPlan, options: ExportOptions) -> Iterator[SplitRecords]:
     pallas = [record for record in kernels if record.is_pallas]
     triton = [record for record in kernels if not record.is_pallas]
     for number, split in enumerate(SPLITS):
-        # Validation and test repeat no record.
+        # No record of validation or test is repeated.
         repeat = options.repeat_rows and split == Split.TRAIN
         yield SplitRecords(
             split.value,
@@ -190,7 +190,7 @@ def _kernelbook_row(record: Record) -> KernelBookRecord:
 
 
 def _prompts(split: SplitRecords) -> Iterator[RecordFile]:
-    """Yield prompts/ of the pairs, and the prompts as texts for torchtune's text completion."""
+    """Yield the files of pairs' prompts: prompts/, and texts for torchtune's text completion."""
     rows = [prompt for pair in split.pairs if (prompt := prompt_of(pair))]
     texts = [prompt_text(prompt) for prompt in rows]
     tokens = split.count(texts)
@@ -200,9 +200,9 @@ def _prompts(split: SplitRecords) -> Iterator[RecordFile]:
 
 
 def _torchtune(split: SplitRecords) -> Iterator[RecordFile]:
-    """Yield kernels for text completion, and pairs as instructions and as chats.
+    """Yield the files for torchtune: kernels as texts, pairs as instructions and as chats.
 
-    torchtune trains on every record of a file, so each file contains only one split.
+    torchtune trains on every record of a file, so each file contains only one split. The file
     `triton_functions.json` contains the kernels of train.
     """
     train = split.name == Split.TRAIN

@@ -1,7 +1,7 @@
-"""Extra configurations of ladders: kernels of the same Python side, from slowest to fastest.
+"""Extra configurations of ladders: pairs with the same Python code, from slowest to fastest.
 
-A ladder contains only pairs that were timed on the same GPU with the same of the test's
-PERF_CASES, and only pairs that are measurably faster than the pair before.
+All pairs of a ladder were timed on the same GPU with the same case of PERF_CASES. Each pair is
+measurably faster than the previous pair of the ladder.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from curation.tokens import Tokenizer
 
 FOLDER = "ladders"
 PREFERENCES = "ladder_preferences"
-# Maximum share of the slower pair's median time. Runs of the same kernel differ by some percent.
+# Maximum time of a faster pair, as a share of the slower pair's. Times vary by some percent.
 FASTER = 0.95
 
 
@@ -67,7 +67,7 @@ PREFERENCE_COLUMNS = columns_of(PreferenceRecord)
 
 @dataclass(slots=True)
 class Ladders:
-    """Number of written records of each kind."""
+    """Number of written records, by kind of record."""
 
     ladders: int = 0
     preferences: int = 0
@@ -99,7 +99,7 @@ class _Rung(NamedTuple):
 
 
 def _measured(pairs: Mapping[int, Record]) -> Iterator[tuple[Place, list[_Rung]]]:
-    """Yield each ladder's GPU and case, and its pairs that are faster than the pair before."""
+    """Yield each ladder's GPU and case, and the pairs that are faster than their predecessor."""
     rows = Pair.objects.filter(pk__among=frozenset(pairs)).exclude(ladder="")
     ordered = rows.order_by("ladder", "python_code", "rung", "content_hash")
     for _, group in groupby(ordered, key=lambda pair: (pair.ladder, pair.python_code)):
@@ -146,7 +146,7 @@ def _conversation(place: Place, rungs: Sequence[_Rung], tokenizer: Tokenizer) ->
 def _preferences(
     place: Place, rungs: Sequence[_Rung], tokenizer: Tokenizer
 ) -> Iterator[PreferenceRecord]:
-    """Yield a record for every two rungs, with the faster as chosen and the slower as rejected."""
+    """Yield a preference for every two pairs of a ladder. The faster pair is the chosen one."""
     for slow, fast in combinations(rungs, 2):
         texts = _prompt(fast), _answer(fast), _answer(slow)
         yield {

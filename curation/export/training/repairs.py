@@ -1,7 +1,7 @@
 """Extra configuration of repair examples: a faulty kernel, the harness's message, and the fix.
 
-An example is in the split of its pair. Its conversation has only two messages. The faulty kernel
-is in the user's message, because trainers learn every message of the assistant.
+An example is in the split of its pair. Its conversation has only two messages. The faulty kernel is
+in the user's message, because models learn to write every message of the assistant.
 """
 
 import ast
@@ -54,7 +54,7 @@ COLUMNS = columns_of(RepairRecord)
 def write_repairs(
     files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokenizer
 ) -> Counter[str]:
-    """Write the repair examples of the pairs, a file per split. Count them by kind of mistake."""
+    """Write a file of repair examples for each split. Return their number by kind of mistake."""
     kinds = Counter[str]()
     for number, split in enumerate(SPLITS):
         of_split = {pair.pk: pair for pair in pairs if pair.split == number}
@@ -106,6 +106,6 @@ def _messages(trace: RepairTrace) -> list[Message]:
 
 
 def _cases(test_code: str) -> str:
-    """Return the source of the assignment to CASES, or "". Messages name cases by number."""
+    """Return the source of the assignment to CASES, or "". Messages refer to cases by number."""
     assigned = assignment(ast.parse(test_code), "CASES")
     return ast.get_source_segment(test_code, assigned) or "" if assigned else ""

@@ -1,7 +1,7 @@
-"""Line comments and decisions on the exported items, as lines of JSON in `reviews/`.
+"""Line comments and decisions on the exported items, as JSON Lines in the folder `reviews/`.
 
-Without `review_names`, accounts are shown as `reviewer-` and a number, in texts too. The number of
-an account never changes, so that exports of different days can be joined.
+Without `review_names`, accounts are shown as `reviewer-` and a number, also within texts. The
+number of an account never changes, so that exports of different days can be joined.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ FOLDER = "reviews"
 
 
 class ReviewRecord(TypedDict):
-    """A comment or a decision. Both have all columns, so that loaders infer one schema."""
+    """A comment or a decision. Both have all columns, so that loaders infer the same schema."""
 
     record: str
     split: str
@@ -55,7 +55,7 @@ def _number(pk: int) -> str:
 def _rows(
     kind: str, records: Mapping[int, Record], names: ReviewerNames | None
 ) -> Iterator[ReviewRecord]:
-    """Yield the rows in the order of the records: decisions, then comments by file and line."""
+    """Yield rows in the order of the records: decisions, then comments by file and line."""
     lines: dict[int, list[ReviewRecord]] = defaultdict(list)
     for decision in _decisions(kind, records):
         record = records[getattr(decision, f"{kind}_id")]

@@ -1,4 +1,4 @@
-"""Inputs of a pair, read from its Python side and the cases of its test."""
+"""Inputs of a pair, read from its Python code and the cases of its test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from curation.source.functions import assignment
 from curation.source.text import UNREADABLE, parse
 
 FACTORIES = frozenset(["randn", "rand", "randint", "zeros", "ones", "empty", "full", "normal"])
-# Keys of a case that are not the size of an input.
+# Keys of a test case that do not give a size of an input.
 OTHER_KEYS = frozenset(("dtype", "layout", "seed", "device"))
 NARROW = re.compile(r"float8_\w+|u?int8")
 INTERNAL = re.compile(r"(?i)block|warps|stages|tile|triton")
@@ -22,7 +22,7 @@ INTERNAL = re.compile(r"(?i)block|warps|stages|tile|triton")
 
 @dataclass(frozen=True, slots=True)
 class TestCases:
-    """Shapes by argument ("x: (rows, cols)"), the sizes of each case, and all dtypes."""
+    """Shapes by argument ("x: (rows, cols)"), sizes of each case, and dtypes of all cases."""
 
     shapes: tuple[str, ...] = ()
     sizes: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class TestCases:
 
 
 def parameters_of(python_code: str, entry_point: str) -> tuple[str, ...] | None:
-    """Return the parameters of a function or a module's `forward`. Return None without either."""
+    """Return the parameters of a function or of a module's `forward`, or None without either."""
     tree = _parsed(python_code)
     for node in tree.body if tree else ():
         if isinstance(node, ast.FunctionDef) and node.name == entry_point:
@@ -50,7 +50,7 @@ def _parameters(node: ast.FunctionDef) -> tuple[str, ...]:
 
 
 def read_cases(test_code: str, parameters: tuple[str, ...]) -> TestCases:
-    """Return the inputs that a test makes. Parts that can't be read from the test are empty."""
+    """Return the inputs that a test makes. Parts that can't be read from its code are empty."""
     tree = _parsed(test_code)
     if tree is None:
         return TestCases()
@@ -91,7 +91,7 @@ def _tolerance_dtypes(tree: ast.Module) -> set[str]:
 
 
 def _narrow_dtypes(tree: ast.Module) -> set[str]:
-    """Return the 8-bit dtypes of the inputs. Cases name only the dtype of the output."""
+    """Return the 8-bit dtypes of the inputs. A case names only the dtype of the output."""
     attributes = [
         node.attr
         for statement in _body_of_inputs(tree)
@@ -131,7 +131,7 @@ def _body_of_inputs(tree: ast.Module) -> list[ast.stmt]:
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Assign]:
-    """Yield the assignments, also those below `with` and `if`."""
+    """Yield the assignments, including those in the bodies of `with` and `if`."""
     for node in body:
         if isinstance(node, ast.Assign):
             yield node
@@ -140,7 +140,7 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Assign]:
 
 
 def _shape(value: ast.expr, bound: Mapping[str, ast.expr]) -> str:
-    """Return the shape in the first factory call of an expression, such as "(rows, cols)".
+    """Return the shape of the first tensor that an expression creates, such as "(rows, cols)".
 
     bound: local names for sizes, with their values.
     """
@@ -155,13 +155,13 @@ def _shape(value: ast.expr, bound: Mapping[str, ast.expr]) -> str:
             return ""
         sizes = tuples[0].elts if tuples else arguments
         shown = ", ".join(_dimension(_Bound(bound).visit(copy.deepcopy(size))) for size in sizes)
-        # The key `shape` of a case is a complete shape, which has brackets already.
+        # A case's key `shape` holds a complete shape. Its value has brackets already.
         return shown if shown == "shape" else f"({shown})"
     return ""
 
 
 def _resolved(argument: ast.expr, bound: Mapping[str, ast.expr]) -> ast.expr:
-    """Return the value of a local name, or the tuple of its slice. Else return the argument."""
+    """Return the value of a local name, the tuple that a slice gives, or the argument itself."""
     if isinstance(argument, ast.Name):
         return bound.get(argument.id, argument)
     if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice):
@@ -186,5 +186,5 @@ class _Bound(ast.NodeTransformer):
 
 
 def _dimension(size: ast.expr) -> str:
-    """Return "rows" for `case["rows"]`."""
+    """Return "rows" for `case["rows"]`, and so on."""
     return re.sub(r"case\['(\w+)'\]", r"\1", ast.unparse(size))

@@ -1,4 +1,4 @@
-"""Nouns for the operations of a Python side. Used if a pair's only description is a name."""
+"""Nouns for the operations of a pair's Python code. Used if its description is only a name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MAIN: dict[str, str] = {
     "logsigmoid": "the log-sigmoid", "sigmoid": "the sigmoid", "tanh": "tanh",
     "asinh": "the inverse hyperbolic sine", "erf": "the error function",
 }  # fmt: skip
-# Nouns that come after those of MAIN in a description.
+# Nouns of minor operations. In a description they come after the nouns of MAIN.
 MINOR: dict[str, str] = {
     "exp": "an exponential", "log": "a logarithm", "sqrt": "a square root",
     "rsqrt": "an inverse square root", "square": "a square", "pow": "a power",
@@ -57,7 +57,7 @@ MOST_NAMED = 5
 
 
 def operation_nouns(python_code: str, entry_point: str) -> list[str]:
-    """Return the nouns of the first operations of a reference, main ones first."""
+    """Return the nouns of the first operations of a reference. Nouns of MAIN come first."""
     names = operation_chain(python_code, entry_point)
     if not any(name in MAIN or name in MINOR for name in names):
         names = tuple(_called(python_code))
@@ -66,7 +66,7 @@ def operation_nouns(python_code: str, entry_point: str) -> list[str]:
 
 
 def _called(python_code: str) -> list[str]:
-    """Return all functions and modules that a text calls. Used if its chain has no noun."""
+    """Return the functions and modules that a text calls, if its operations have no noun."""
     names = []
     for node in ast.walk(ast.parse(python_code)):
         if isinstance(node, ast.Call):

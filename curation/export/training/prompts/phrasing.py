@@ -1,7 +1,7 @@
-"""Three phrasings of a pair's task: fixed frames around its description, call and inputs.
+"""Three phrasings of a pair's task, from fixed frames for its description, call and inputs.
 
 The content hash chooses the frames, so the same pair always has the same phrasings. Phrasings that
-break a rule of `flaws` are dropped. If all are dropped, the pair's own description is used.
+break a rule of `flaws` are dropped. If all are dropped, the pair's description is used.
 """
 
 import hashlib
@@ -14,16 +14,16 @@ from curation.export.training.prompts.operation_nouns import operation_nouns
 
 MOST_WORDS = 60
 KERNEL = "a Triton kernel"
-# Description of a pair from real code that has no docstring: only the name of its function.
+# Description of a pair whose real code has no docstring. It contains only the function's name.
 NAME_ONLY = re.compile(r"Compute (`\w+`)(?: \(([\w-]+)\))?\.")
 SOURCE = re.compile(r", (?:as its test in \S+ compares it|from \S+/\S+)\.?$")
-# Options of the launcher are removed, because the reference may lack them.
+# Options of the launcher, which are removed because the reference may lack them.
 OPTION = re.compile(r", optionally [^,.]*(?=[,.]|$)")
 INTERNALS = re.compile(
     r"\btl\.|@triton|\btriton\.|constexpr|program_id|num_warps|num_stages|BLOCK|block size"
     r"|\w_kernel\b"
 )
-# Three styles: a command, a request of a user, a specification.
+# Frames in three styles: a command, a request of a user, a specification.
 STYLES = (
     (
         "Write a Triton kernel with a launcher {signature}. {task}",
@@ -47,14 +47,14 @@ STYLES = (
 class Phrasings:
     texts: tuple[str, ...]
     from_grammar: bool
-    """False if the only text is the pair's own description."""
+    """False if the only text is the description of the pair."""
 
     def choose(self, content_hash: str) -> str:
         return self.texts[stable_number(content_hash, "phrasing") % len(self.texts)]
 
 
 def phrase(*, description: str, python_code: str, entry_point: str, content_hash: str) -> Phrasings:
-    """Return a phrasing in each style, or the description alone if none passes the rules."""
+    """Return a phrasing in each style, or only the description if no phrasing passes the rules."""
     parameters = parameters_of(python_code, entry_point)
     if not description or parameters is None:
         return Phrasings((description,), False)
@@ -136,7 +136,7 @@ VARIED = (
 
 
 def instruction(content_hash: str, *, varied: bool) -> str:
-    """Return the instruction of a pair: INSTRUCTION or, if `varied`, a text chosen by content."""
+    """Return the instruction of a pair: INSTRUCTION or, if `varied`, one chosen by content hash."""
     if not varied:
         return INSTRUCTION
     return VARIED[stable_number(content_hash, "instruction") % len(VARIED)]

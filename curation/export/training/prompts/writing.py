@@ -40,7 +40,7 @@ PROMPTS = columns_of(PromptRecord)
 
 
 def prompt_of(record: Record) -> PromptRecord | None:
-    """Return the prompt of a pair, or None if the prompt would contain Triton code or names."""
+    """Return the prompt of a pair, or None if it would contain Triton code or Triton's names."""
     pair, metadata = record.document, record.metadata
     entry_point = metadata["entry_point"]
     phrasings = phrase(
