@@ -29,11 +29,11 @@ def inline_fixtures(function: Function, find: FindFixture, depth: int = 0) -> Fu
     body: list[ast.stmt] = []
     kept: list[ast.arg] = []
     decorators = list(function.decorator_list)
-    taken = stored_names(ast.If(ast.Constant(True), function.body, [])) | {*given}
+    taken = stored_names(ast.If(ast.Constant(True), function.body, [])) | given
     for parameter in function.args.args:
         name = parameter.arg
         fixture = None
-        if depth < DEEPEST and (name not in given or given[name]):
+        if depth < DEEPEST and name not in given:
             fixture = find(name)
         if fixture is None or (written := _written(fixture, name, taken)) is None:
             kept.append(parameter)
@@ -42,11 +42,9 @@ def inline_fixtures(function: Function, find: FindFixture, depth: int = 0) -> Fu
         inner = inline_fixtures(inner, find, depth + 1)
         value = f"{name}_param"
         asks = any(isinstance(n, ast.Name) and n.id == value for s in written for n in ast.walk(s))
-        if asks and name in given:
-            decorators = [_renamed(each, name, value) for each in decorators]
-        elif asks:
+        if asks:
             decorators.append(_parametrize(value, fixture))
-        kept += [ast.arg(value)] * asks
+            kept.append(ast.arg(value))
         present = {each.arg for each in kept}
         kept += [each for each in inner.args.args if each.arg not in present | {"request"}]
         decorators += inner.decorator_list
@@ -70,18 +68,14 @@ def _is_fixture_mark(decorator: ast.expr) -> bool:
     return ast.unparse(called) in {"pytest.fixture", "fixture"}
 
 
-def _parametrized(function: Function) -> dict[str, bool]:
-    """Return the names that decorators give values, and whether they give them to a fixture."""
-    given: dict[str, bool] = {}
+def _parametrized(function: Function) -> frozenset[str]:
+    """Return the names that decorators give values."""
+    given: set[str] = set()
     for decorator in function.decorator_list:
         match decorator:
-            case ast.Call(args=[names, *_], keywords=keywords) if ast.unparse(
-                decorator.func
-            ).endswith("parametrize"):
-                indirect = next((k.value for k in keywords if k.arg == "indirect"), None)
-                for name in _listed(names):
-                    given[name] = _is_indirect(indirect, name)
-    return given
+            case ast.Call(func=func, args=[names, *_]) if ast.unparse(func).endswith("parametrize"):
+                given.update(_listed(names))
+    return frozenset(given)
 
 
 def _listed(names: ast.expr) -> list[str]:
@@ -91,12 +85,6 @@ def _listed(names: ast.expr) -> list[str]:
         case ast.List(elts=elts) | ast.Tuple(elts=elts):
             return [each.value for each in elts if isinstance(each, ast.Constant)]  # type: ignore[misc]
     return []
-
-
-def _is_indirect(indirect: ast.expr | None, name: str) -> bool:
-    if isinstance(indirect, ast.Constant):
-        return bool(indirect.value)
-    return indirect is not None and name in _listed(indirect)
 
 
 def _written(fixture: Function, name: str, taken: frozenset[str]) -> list[ast.stmt] | None:
@@ -174,16 +162,3 @@ def _parametrize(name: str, fixture: Function) -> ast.expr:
             values = keyword.value if keyword.arg == "params" else values
     called = ast.parse("pytest.mark.parametrize", mode="eval").body
     return ast.Call(called, [ast.Constant(name), copy.deepcopy(values)], [])
-
-
-def _renamed(decorator: ast.expr, name: str, value: str) -> ast.expr:
-    """Return a decorator that gives its values to the fixture's parameter."""
-    if not isinstance(decorator, ast.Call) or name not in _parametrized_by(decorator):
-        return decorator
-    names = [value if each == name else each for each in _parametrized_by(decorator)]
-    return ast.Call(decorator.func, [ast.Constant(", ".join(names)), *decorator.args[1:]], [])
-
-
-def _parametrized_by(decorator: ast.Call) -> list[str]:
-    named = ast.unparse(decorator.func).endswith("parametrize") and decorator.args
-    return _listed(decorator.args[0]) if named else []

@@ -112,24 +112,21 @@ class _Whole(ast.NodeTransformer):
 
 def _lifted(function: Function, launches: Launches, evaluator: Evaluator) -> Iterator[Function]:
     for place, statement in enumerate(function.body):
-        if not isinstance(statement, ast.With | ast.For):
+        if not isinstance(statement, ast.For):
             continue
         if not _compares([statement]) or not launches(statement):
             continue
         before = [each for each in function.body[:place] if not _compares([each])]
         made = _with_body(function, [*before, *statement.body])
-        if isinstance(statement, ast.For):
-            values = _values(statement, before, function, evaluator)
-            if values is None:
-                continue
-            names = _targets(statement.target)
-            mark = ast.parse("pytest.mark.parametrize", mode="eval").body
-            decorator = ast.Call(mark, [ast.Constant(", ".join(names)), values], [])
-            made.decorator_list = [*function.decorator_list, decorator]
-            parameters = [*map(ast.arg, names), *function.args.args]
-            made.args = ast.arguments(**{**vars(function.args), "args": parameters})
-        elif not _is_subtest(statement):
+        values = _values(statement, before, function, evaluator)
+        if values is None:
             continue
+        names = _targets(statement.target)
+        mark = ast.parse("pytest.mark.parametrize", mode="eval").body
+        decorator = ast.Call(mark, [ast.Constant(", ".join(names)), values], [])
+        made.decorator_list = [*function.decorator_list, decorator]
+        parameters = [*map(ast.arg, names), *function.args.args]
+        made.args = ast.arguments(**{**vars(function.args), "args": parameters})
         yield from unroll_loops(ast.fix_missing_locations(made), launches, evaluator)
 
 
@@ -139,10 +136,6 @@ def _with_body(function: Function, body: list[ast.stmt]) -> Function:
 
 def _compares(body: Sequence[ast.stmt]) -> bool:
     return next(find_comparisons(body), None) is not None
-
-
-def _is_subtest(statement: ast.With) -> bool:
-    return all("subTest" in ast.unparse(item.context_expr) for item in statement.items)
 
 
 def _targets(target: ast.expr) -> list[str]:

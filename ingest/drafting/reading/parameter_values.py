@@ -261,10 +261,7 @@ class Evaluator:
             case "param" if name in {"pytest.param", "param"}:
                 return arguments[0] if len(arguments) == 1 else tuple(arguments)
             case "product":
-                repeat = next((k.value for k in node.keywords if k.arg == "repeat"), None)
-                times = self._plain(repeat, names) if repeat is not None else 1
-                made = itertools.product(*arguments, repeat=min(times, 4))
-                return list(itertools.islice(made, MOST_ITEMS))
+                return list(itertools.islice(itertools.product(*arguments), MOST_ITEMS))
             case "range":
                 made_range = range(*arguments)
                 return list(made_range[:MOST_ITEMS])

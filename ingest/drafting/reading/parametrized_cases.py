@@ -115,10 +115,7 @@ def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
             continue
         if not ast.unparse(decorator.func).endswith("parametrize"):
             continue
-        given = [
-            *_decorator_arguments(decorator, evaluator),
-            *(k.value for k in decorator.keywords if k.arg == "argvalues"),
-        ]
+        given = _decorator_arguments(decorator, evaluator)
         if len(given) < 2:
             continue
         try:

@@ -67,22 +67,6 @@ def test_params_of_a_fixture_are_cases() -> None:
     assert all("unused_param" not in case for case in shown)
 
 
-def test_a_fixture_with_indirect_values_gets_those_of_the_test() -> None:
-    draft = whole(
-        """
-        @pytest.fixture
-        def tensor(request):
-            return torch.randn(request.param, device=device)
-
-        @pytest.mark.parametrize("tensor", [16, 61], indirect=True)
-        def test_doubled(tensor):
-            assert torch.allclose(doubled(tensor), tensor + tensor)
-        """
-    )
-
-    assert {case["tensor_param"] for case in cases(draft.texts.test_code)} == {16, 61}
-
-
 def test_a_fixture_of_a_conftest_is_found_and_one_with_other_names_is_not() -> None:
     test = """
         def test_doubled(tensor):
