@@ -12,6 +12,7 @@ from tests.factories import PASSWORD, a_curator, a_person, a_reviewer, a_superus
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 LIST = "/admin/auth/user/"
+NEW = "another good one"
 
 
 def group(name: str) -> Group:
@@ -40,6 +41,11 @@ def change(client: Client, person: User, *groups: str, **over: Any) -> Any:
         "groups": [group(name).pk for name in groups],
     }
     return client.post(f"{LIST}{person.pk}/change/", typed | over)
+
+
+def set_password(client: Client, person: User) -> Any:
+    typed = {"usable_password": "true", "password1": NEW, "password2": NEW, "set-password": ""}
+    return client.post(f"{LIST}{person.pk}/password/", typed)
 
 
 @pytest.mark.parametrize(("name", "is_staff"), [(REVIEWERS, False), (CURATORS, True)])
@@ -127,13 +133,10 @@ def test_a_curator_can_not_change_an_account_with_more_permissions(
 ) -> None:
     person = somebody_above()
 
-    password = {"password1": "taken over now", "password2": "taken over now"}
     answers = [
         change(by_curator, person, email="mine@example.org").status_code,
         by_curator.get(f"{LIST}{person.pk}/password/").status_code,
-        by_curator.post(
-            f"{LIST}{person.pk}/password/", password | {"usable_password": "true"}
-        ).status_code,
+        set_password(by_curator, person).status_code,
         by_curator.post(f"{LIST}{person.pk}/delete/", {"post": "yes"}).status_code,
     ]
 
@@ -146,18 +149,10 @@ def test_a_curator_can_not_change_an_account_with_more_permissions(
 def test_a_curator_sets_a_new_password_for_a_reviewer(by_curator: Client) -> None:
     person = a_reviewer()
 
-    by_curator.post(
-        f"{LIST}{person.pk}/password/",
-        {
-            "usable_password": "true",
-            "password1": "another good one",
-            "password2": "another good one",
-            "set-password": "",
-        },
-    )
+    set_password(by_curator, person)
 
     person.refresh_from_db()
-    assert person.check_password("another good one")
+    assert person.check_password(NEW)
 
 
 @pytest.mark.parametrize("person", [a_reviewer, a_superuser])

@@ -83,26 +83,20 @@ def test_an_unreachable_site_is_reported() -> None:
 HERE = SiteAddress("127.0.0.1", 8123)
 
 
-def test_up_serves_plain_http_on_the_given_port() -> None:
-    inherited = environment({}, Path("/data"), HERE)
-
-    assert (inherited["HTTPS"], inherited["PORT"]) == ("0", "8123")
-
-
-def test_https_stays_on_if_the_operator_sets_it() -> None:
-    assert environment({"HTTPS": "1"}, Path("/data"), HERE)["HTTPS"] == "1"
-
-
-def test_programs_next_to_the_python_interpreter_precede_the_path() -> None:
-    inherited = environment({"PATH": "/bin"}, Path("/data"), HERE)
-
-    assert inherited["PATH"].split(os.pathsep) == [os.path.dirname(sys.executable), "/bin"]
-
-
-def test_the_data_folder_is_independent_of_the_working_directory() -> None:
-    inherited = environment({"CURATION_DATA": "data"}, Path("/somewhere/data"), HERE)
-
-    assert inherited["CURATION_DATA"] == "/somewhere/data"
+@pytest.mark.parametrize(
+    ("given", "name", "value"),
+    [
+        ({}, "HTTPS", "0"),
+        ({"HTTPS": "1"}, "HTTPS", "1"),
+        ({}, "PORT", "8123"),
+        ({"PATH": "/bin"}, "PATH", f"{os.path.dirname(sys.executable)}{os.pathsep}/bin"),
+        ({"CURATION_DATA": "data"}, "CURATION_DATA", "/somewhere/data"),
+    ],
+)
+def test_up_sets_the_environment_of_its_programs(
+    given: dict[str, str], name: str, value: str
+) -> None:
+    assert environment(given, Path("/somewhere/data"), HERE)[name] == value
 
 
 @pytest.mark.parametrize(

@@ -299,25 +299,23 @@ REFILLED = {
 }
 
 
-def decided_and_undone(browser: Client, kernel: Kernel) -> str:
+def decided_and_undone(browser: Client) -> tuple[Kernel, str]:
+    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
     make.a_reason(text="The mask is off by one", status="rejected")
     said = {"operation_type": "scan", "difficulty": "hard", "tags": "a, prefix-sum"}
     said |= {"comment": "three long thoughts", "reason": "The mask is off by one"}
     browser.post(act(kernel), decision(kernel, status="rejected", **said))
-    return browser.post(reverse("undo"), follow=True).content.decode()
+    return kernel, browser.post(reverse("undo"), follow=True).content.decode()
 
 
 def test_undo_refills_the_form_with_the_values_of_the_decision(browser: Client) -> None:
-    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
-
-    page = decided_and_undone(browser, kernel)
+    _, page = decided_and_undone(browser)
 
     assert [field for field, filled in REFILLED.items() if filled not in page] == []
 
 
 def test_the_form_is_not_filled_for_another_person(browser: Client) -> None:
-    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
-    decided_and_undone(browser, kernel)
+    kernel, _ = decided_and_undone(browser)
     kernel.claims.all().delete()
 
     page = text(make.a_browser(make.a_reviewer()), kernel.get_absolute_url())
@@ -326,8 +324,7 @@ def test_the_form_is_not_filled_for_another_person(browser: Client) -> None:
 
 
 def test_the_form_is_not_filled_after_another_decision(browser: Client) -> None:
-    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
-    decided_and_undone(browser, kernel)
+    kernel, _ = decided_and_undone(browser)
     kernel.refresh_from_db()
     browser.post(act(kernel), decision(kernel, comment="", tags="b"))
 
