@@ -29,8 +29,8 @@ pytestmark = pytest.mark.slow
 
 # One of each kind: a map, two reductions, an argument that is a number, a product, an index.
 SOME = (
-    "soft_capping",
-    "softmax",
+    "parametric_relu",
+    "column_softmax",
     "add_rms_norm",
     "linear_gelu",
     "scaled_embedding",
@@ -184,7 +184,7 @@ def test_generate_inductor_pairs_stores_pairs_once_and_writes_them(
     file, said = tmp_path / "pairs.jsonl", StringIO()
 
     for _ in range(2):
-        call_command("generate_inductor_pairs", module=["silu"], write=file, stdout=said)
+        call_command("generate_inductor_pairs", module=["parametric_relu"], write=file, stdout=said)
 
     assert "3 pairs stored, 0 known before." in said.getvalue()
     assert "0 pairs stored, 3 known before." in said.getvalue()
@@ -198,8 +198,8 @@ def test_generate_inductor_pairs_stores_pairs_once_and_writes_them(
     [
         ({"limit": 0}, "--limit must be at least 1"),
         ({"limit": -1}, "--limit must be at least 1"),
-        ({"module": ["silu"], "from_pairs": True}, "exclude each other"),
-        ({"module": ["silu"], "license": "MIT"}, "only for --modules and --debug-folder"),
+        ({"module": ["lion"], "from_pairs": True}, "exclude each other"),
+        ({"module": ["lion"], "license": "MIT"}, "only for --modules and --debug-folder"),
     ],
 )
 def test_invalid_inductor_options_are_refused_with_a_sentence(

@@ -3,18 +3,11 @@
 from validation.pairs.inductor.modules.describing import BAGS, ROWS, SINGLE, module
 
 LOSSES = (
-    module("mse_loss", "Compute the mean squared error.",
-           "loss", "x: rows width, y: rows width", ROWS,
-           "return (x.float() - y.float()).square().mean()", dtypes=SINGLE, steps=4),
     module("huber_loss", "Compute Huber's loss of each row.", "loss",
            "x: rows width, y: rows width, delta=1.0", ROWS,
            "gap = (x.float() - y.float()).abs()",
            "loss = torch.where(gap < delta, 0.5 * gap * gap, delta * (gap - 0.5 * delta))",
            "return loss.mean(-1)", dtypes=SINGLE, steps=4),
-    module("binary_cross_entropy", "Compute binary cross entropy of logits, by row.", "loss",
-           "x: rows width, probabilities: rows width", ROWS,
-           "y = x.float()", "loss = y.clamp(min=0.0) - y * probabilities",
-           "return (loss + torch.log1p(torch.exp(-y.abs()))).mean(-1)", dtypes=SINGLE, steps=4),
     module("kl_divergence", "Compute the divergence of one distribution from another, by row.",
            "loss",
            "x: rows width, y: rows width", ROWS[1:],
@@ -48,9 +41,6 @@ LOSSES = (
 )  # fmt: skip
 
 MEMORY = (
-    module("embedding", "Look up rows of a table and add position embeddings.", "gather-scatter",
-           "table: many width, places: rows width, index: rows", BAGS,
-           "return table[index] + places"),
     module("scaled_embedding", "Look up rows of a table and multiply them by eight.",
            "gather-scatter", "table: many width, index: rows", BAGS,
            "return table[index] * 8.0"),
@@ -72,7 +62,4 @@ MEMORY = (
            "x: rows width", ROWS,
            "largest = x.float().abs().amax(-1, keepdim=True).clamp(min=1e-6)",
            "return x.float() / largest, largest / 127.0", outputs=2, dtypes=SINGLE, steps=4),
-    module("dequantise", "Dequantize integers with one scale per row.", "quantization",
-           "codes: rows width, scale: rows", ROWS,
-           "return codes.to(scale.dtype) * scale[:, None]"),
 )  # fmt: skip

@@ -3,27 +3,9 @@
 from validation.pairs.inductor.modules.describing import IMAGES, LINE, ROWS, SINGLE, module
 
 ACTIVATIONS = (
-    module("gelu", "Apply GELU by the error function.",
-           "element-wise", "x: n", LINE, "return F.gelu(x)"),
-    module("gelu_tanh", "Apply the tanh approximation of GELU.", "element-wise", "x: n", LINE,
-           'return F.gelu(x, approximate="tanh")'),
-    module("silu", "Apply SiLU.", "element-wise", "x: n", LINE, "return F.silu(x)"),
-    module("mish", "Apply Mish.", "element-wise", "x: n", LINE, "return F.mish(x)"),
-    module("hard_swish", "Apply the hard swish.",
-           "element-wise", "x: n", LINE, "return F.hardswish(x)"),
-    module("elu", "Apply ELU.", "element-wise", "x: n", LINE, "return F.elu(x)"),
-    module("soft_capping", "Squeeze logits softly below a cap.", "element-wise",
-           "x: rows width, cap=30.0", ROWS, "return cap * torch.tanh(x / cap)", dtypes=SINGLE),
     module("bias_gelu", "Add a bias, then apply GELU.",
            "element-wise", "x: rows width, bias: width", ROWS,
            "return F.gelu(x + bias)"),
-    module("bias_residual", "Add a bias and the residual input.", "element-wise",
-           "x: rows width, bias: width, residual: rows width", ROWS,
-           "return (x.float() + bias.float() + residual.float()).to(x.dtype)"),
-    module("swiglu", "Compute SwiGLU of a value and its gate.", "element-wise",
-           "x: rows width, gate: rows width", ROWS, "return x * F.silu(gate)"),
-    module("geglu", "Compute GEGLU of a value and its gate.", "element-wise",
-           "x: rows width, gate: rows width", ROWS, "return x * F.gelu(gate)"),
     module("layer_scale", "Scale a branch by channel and add it to the residual input.",
            "element-wise", "x: rows width, branch: rows width, gamma: width", ROWS,
            "return x + gamma * branch"),
@@ -45,15 +27,6 @@ ACTIVATIONS = (
 )  # fmt: skip
 
 OPTIMIZERS = (
-    module("sgd_momentum", "Take one step of SGD with momentum.", "optimizer",
-           "weight: n, grad: n, velocity: n, lr=0.1, momentum=0.9", LINE,
-           "velocity = momentum * velocity + grad", "return weight - lr * velocity, velocity",
-           outputs=2, dtypes=SINGLE),
-    module("rmsprop", "Take one step of RMSProp.", "optimizer",
-           "weight: n, grad: n, square: n, lr=0.01", LINE,
-           "square = 0.99 * square + 0.01 * grad * grad",
-           "return weight - lr * grad / (torch.sqrt(square) + 1e-8), square",
-           outputs=2, dtypes=SINGLE, steps=4),
     module("lion", "Take one step of Lion.", "optimizer",
            "weight: n, grad: n, mean: n, lr=0.001", LINE,
            "step = torch.sign(0.9 * mean + 0.1 * grad)",
@@ -64,7 +37,4 @@ OPTIMIZERS = (
            "weight = weight * (1 - 0.01 * lr)",
            "return weight - lr * mean / (torch.sqrt(square) + 1e-8), mean, square",
            outputs=3, dtypes=SINGLE, steps=4),
-    module("moving_average", "Update an exponential moving average of weights.", "optimizer",
-           "average: n, weight: n, decay=0.9", LINE,
-           "return decay * average + (1 - decay) * weight", steps=4),
 )  # fmt: skip

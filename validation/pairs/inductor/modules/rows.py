@@ -43,11 +43,6 @@ NORMALIZATIONS = (
            "normalization", "x: rows width, shift: rows width, gain: rows width", ROWS,
            "y = F.layer_norm(x.float(), (x.shape[-1],))",
            "return (y * (1 + gain.float()) + shift.float()).to(x.dtype)", steps=4),
-    module("softmax", "Compute the softmax of rows.", "softmax", "x: rows width", ROWS,
-           "return torch.softmax(x, dim=-1)"),
-    module("log_softmax", "Compute the logarithm of the softmax of rows.",
-           "softmax", "x: rows width", ROWS,
-           "return torch.log_softmax(x, dim=-1)", steps=4),
     module("column_softmax", "Compute the softmax of columns.", "softmax", "x: rows width", ROWS,
            "return torch.softmax(x, dim=0)"),
     module("scaled_bias_softmax", "Compute the softmax of scores with a bias.", "softmax",
@@ -65,8 +60,6 @@ NORMALIZATIONS = (
 )  # fmt: skip
 
 REDUCTIONS = (
-    module("mean_rows", "Compute the mean of rows.", "reduction", "x: rows width", ROWS,
-           "return x.mean(-1)"),
     module("variance_rows", "Compute the variance of rows.", "reduction", "x: rows width", ROWS,
            "y = x.float()", "y = y - y.mean(-1, keepdim=True)",
            "return y.square().mean(-1).to(x.dtype)", steps=4),
