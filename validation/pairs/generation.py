@@ -23,6 +23,7 @@ from curation.similarity.shingles import Shingles, jaccard, shingles
 from curation.similarity.structure import Structure, structure, structure_signature
 from curation.similarity.syntax import syntax_hash
 from validation.pairs.diversity import TextFamilies
+from validation.pairs.recipes.ladders import LADDERS, rendered_rung
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.rendering import rendered_python, rendered_test, rendered_triton
 from validation.pairs.recipes.sketch import Sketch
@@ -247,3 +248,34 @@ def _draft(offer: _Offer) -> PairDraft:
         differentiable=sketch.differentiable,
         recipe=offer.recipe.name,
     )
+
+
+def ladder_drafts() -> Iterator[PairDraft]:
+    """Yield the steps (rungs) of all optimization ladders, one ladder after the other, slow first.
+
+    Ladders are few and chosen by hand, so the count and the caps of recipes do not apply. The rungs
+    of a ladder share a split group, so that an export puts them into one split.
+    """
+    for ladder in LADDERS:
+        sketch = ladder.sketch
+        for number, rung in enumerate(ladder.rungs, 1):
+            texts = rendered_rung(ladder, rung)
+            yield PairDraft(
+                entry_point=sketch.entry_point,
+                python_code=texts.python_code,
+                triton_code=texts.triton_code,
+                test_code=texts.test_code,
+                origin="template",
+                operation_type=sketch.operation_type,
+                difficulty=pair_difficulty(
+                    texts.triton_code, sketch.operation_type, sketch.differentiable
+                ),
+                source=OURS,
+                description=sketch.summary,
+                slug=f"{sketch.slug}-{rung.slug}",
+                tags=(*sketch.tags, *rung.tags),
+                recipe=ladder.recipe,
+                split_group=f"ladder:{ladder.name}",
+                ladder=ladder.name,
+                rung=f"{number} {rung.name}",
+            )

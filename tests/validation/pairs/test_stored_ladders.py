@@ -16,7 +16,7 @@ from curation.pairs.store import store_pairs
 from tests.factories import a_pair
 from validation.harness.entry import Entry, read_entries
 from validation.harness.report import Check, Report, Verdict
-from validation.pairs.ladder_generation import ladder_drafts
+from validation.pairs.generation import ladder_drafts
 from validation.pairs.recipes.ladders import LADDERS
 
 LADDER = "layer-norm"
@@ -34,7 +34,7 @@ def test_generate_pairs_stores_all_ladders_once_and_beyond_the_caps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     transposes = [ladder for ladder in LADDERS if ladder.recipe == "ladder-transpose"]
-    monkeypatch.setattr("validation.pairs.ladder_generation.LADDERS", transposes)
+    monkeypatch.setattr("validation.pairs.generation.LADDERS", transposes)
     first, again = run("generate_pairs", "--ladders"), run("generate_pairs", "--ladders")
 
     assert "4 ladders with 12 rungs by 1 recipe." in first

@@ -28,7 +28,7 @@ from validation.pairs.inductor.generation import (
 from validation.pairs.inductor.modules import MODULES
 from validation.pairs.inductor.whole import model_sources
 from validation.pairs.inductor.whole.model_sources import Whole
-from validation.pairs.inductor.whole.splitting import split, splitter
+from validation.pairs.inductor.whole.splitting import SECONDS, split
 
 
 class Command(BaseCommand):
@@ -40,7 +40,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.epilog = "Example: manage.py generate_inductor_pairs --module gelu --limit 5"
+        parser.epilog = "Example: manage.py generate_inductor_pairs --module bias_gelu --limit 5"
         parser.add_argument(
             "--module",
             action="append",
@@ -135,7 +135,7 @@ class Command(BaseCommand):
         bar = Bar(sys.stderr)
         try:
             bar.show("splitting", 0, len(wholes))
-            with splitter() as workers:
+            with inductor(seconds=SECONDS) as workers:
                 splits = list(split(wholes, workers))
         finally:
             bar.end()

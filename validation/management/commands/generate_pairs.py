@@ -11,8 +11,7 @@ from curation.pairs.store import store_pairs
 from curation.progress_bar import Bar
 from curation.text import pluralize
 from validation.pairs.diversity import shares_with_neighbor
-from validation.pairs.generation import Caps, generate
-from validation.pairs.ladder_generation import ladder_drafts
+from validation.pairs.generation import Caps, generate, ladder_drafts
 from validation.pairs.recipes.catalog import RECIPES
 from validation.pairs.recipes.recipe import Recipe
 

@@ -83,8 +83,12 @@ def types_named(test_code: str) -> tuple[str | None, ...]:
     return tuple(dict.fromkeys(_TYPE.findall(test_code))) or (None,)
 
 
-def inductor(parallel: int | None = None) -> Workers:
-    return Workers(WORKER, seconds=SECONDS, parallel=parallel)
+def inductor(parallel: int | None = None, seconds: float | None = None) -> Workers:
+    return Workers(WORKER, seconds=seconds or SECONDS, parallel=parallel)
+
+
+def reason_text(reason: object) -> str:
+    return readable(str(reason), REASON_MOST)
 
 
 def generate(
@@ -106,10 +110,10 @@ def came_of(offer: Offer, reply: Reply) -> PairDraft | str:
         return reply.trouble
     try:
         if "reason" in reply.answer:
-            return readable(str(reply.answer["reason"]), REASON_MOST)
+            return reason_text(reply.answer["reason"])
         return _draft(offer, reply.answer)
     except Unwritable as why:
-        return readable(str(why), REASON_MOST)
+        return reason_text(why)
     except Exception:  # noqa: BLE001 - hostile code could answer anything, and costs its own offer
         return "its answer can't be read"
 

@@ -17,8 +17,8 @@ from tests.curation.similarity.clustering import ClusterItem, cluster
 from tests.validation.pairs.recipes.triton_calls import wrong_calls
 from tests.validation.pairs.test_library import assert_passing_for_a_stranger
 from validation.pairs.contract import violations
+from validation.pairs.generation import ladder_drafts
 from validation.pairs.handwritten import handwritten
-from validation.pairs.ladder_generation import ladder_drafts
 from validation.pairs.recipes.ladders import LADDERS, rendered_rung
 
 MIB = 1 << 20

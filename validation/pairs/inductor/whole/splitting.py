@@ -13,15 +13,13 @@ from typing import Any
 
 from curation.kinds.python_side import operation_of
 from validation.harness.pool.questions import Reply, Workers
-from validation.harness.sandbox import readable
 from validation.pairs.inductor import device_functions
-from validation.pairs.inductor.generation import WORKER, Offer, of_modules
+from validation.pairs.inductor.generation import Offer, of_modules, reason_text
 from validation.pairs.inductor.whole.model_sources import Whole
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 # CPU seconds for one model or one file of models.
 SECONDS = 600.0
-REASON_MOST = 500
 NO_WORD = re.compile(r"[^a-z0-9]+")
 # Values to try, by number of sizes. Further sizes get the row's last values.
 TRIED: Mapping[int, tuple[tuple[int, ...], ...]] = {
@@ -59,10 +57,6 @@ class SplitModel:
     """Reason why there is no result."""
 
 
-def splitter(parallel: int | None = None) -> Workers:
-    return Workers(WORKER, seconds=SECONDS, parallel=parallel)
-
-
 def split(
     wholes: Sequence[Whole], workers: Workers, beat: Callable[[], None] = lambda: None
 ) -> Iterator[SplitModel]:
@@ -84,9 +78,9 @@ def read_splits(whole: Whole, reply: Reply, known: set[object]) -> list[SplitMod
         return [SplitModel(whole.name, trouble=reply.trouble)]
     try:
         if "reason" in reply.answer:
-            return [SplitModel(whole.name, trouble=_words(reply.answer["reason"]))]
+            return [SplitModel(whole.name, trouble=reason_text(reply.answer["reason"]))]
         seen, models = set(known), reply.answer["models"]
-        splits = [_model(whole, _words(name), record, seen) for name, record in models]
+        splits = [_model(whole, reason_text(name), record, seen) for name, record in models]
     except Exception:  # noqa: BLE001 - hostile code could answer anything, and costs its own model
         return [SplitModel(whole.name, trouble="its answer can't be read")]
     known |= seen
@@ -95,7 +89,7 @@ def read_splits(whole: Whole, reply: Reply, known: set[object]) -> list[SplitMod
 
 def _model(whole: Whole, name: str, record: Mapping[str, Any], known: set[object]) -> SplitModel:
     if "reason" in record:
-        return SplitModel(name, trouble=_words(record["reason"]))
+        return SplitModel(name, trouble=reason_text(record["reason"]))
     offers: list[Offer] = []
     for part in record["made"]:
         sketch = described(part, name)
@@ -103,12 +97,9 @@ def _model(whole: Whole, name: str, record: Mapping[str, Any], known: set[object
             known.add(same)
             owner = NO_WORD.sub("-", f"{name}-{part['module']}".lower()).strip("-")
             offers += of_modules((sketch,), whole.source, owner)
-    reasons = Counter({_words(reason): int(count) for reason, count in record["reasons"].items()})
+    counts = record["reasons"].items()
+    reasons = Counter({reason_text(reason): int(count) for reason, count in counts})
     return SplitModel(name, int(record["groups"]), tuple(offers), reasons)
-
-
-def _words(value: object) -> str:
-    return readable(str(value), REASON_MOST)
 
 
 def described(part: Mapping[str, Any], model: str) -> Sketch:

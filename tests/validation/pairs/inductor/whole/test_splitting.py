@@ -19,9 +19,9 @@ from tests.validation.pairs.test_library import assert_passing_for_a_stranger
 from validation.harness.pool.questions import Workers
 from validation.harness.sandbox import Level
 from validation.pairs.contract import violations
-from validation.pairs.inductor.generation import generate
+from validation.pairs.inductor.generation import WORKER, generate
 from validation.pairs.inductor.whole.model_sources import of_debug_folder, of_file
-from validation.pairs.inductor.whole.splitting import SECONDS, WORKER, SplitModel, split
+from validation.pairs.inductor.whole.splitting import SECONDS, SplitModel, split
 
 pytestmark = pytest.mark.slow
 
