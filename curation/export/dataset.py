@@ -191,7 +191,7 @@ def _with_pallas(numbers: dict[str, int], pallas: int) -> dict[str, int]:
 
 
 def tools(options: ExportOptions) -> dict[str, str]:
-    """Return the versions of the tools that change the output bytes. Python does not change them."""
+    """Return the versions of tools that change the output bytes. Python itself changes none."""
     made_by = {"triton-curation": __version__, "tokens": str(tokenizer_of(options.tokenizer))}
     return {**made_by, "pyarrow": version("pyarrow")} if "parquet" in options.formats else made_by
 
