@@ -175,7 +175,7 @@ def _store(run: ValidationRun, item: Any, finding: ItemFinding) -> None:
     if isinstance(item, Pair) and item.kernel_id:
         Kernel.objects.filter(pk=item.kernel_id).update(open_claims=None)
     if finding.texts:
-        # Keep only the texts of an item's newest compile: they have 20 KB each.
+        # Keep only the texts of an item's newest compile, because they have 20 KB each.
         CompiledText.objects.filter(**{f"result__{item._meta.model_name}": item}).delete()
         CompiledText.objects.bulk_create(
             CompiledText(result=result, name=name, compressed=zlib.compress(text.encode()))

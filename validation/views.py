@@ -148,7 +148,7 @@ def finish_draft(request: HttpRequest, pk: int) -> HttpResponse:
 def save_edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Save an edit as the next version of a pair, and queue its validation.
 
-    An edit that violates the contract is not saved: the page shows it again.
+    An edit that violates the contract is not saved. The page shows it again.
     """
     pair = get_object_or_404(Pair, pk=pk)
     texts = PairTexts(*(request.POST.get(name, "") for name in Pair.SOURCES))

@@ -33,7 +33,7 @@ def path() -> Path:
 
 
 def check_database(advice: str) -> None:
-    """Refuse a data folder without a database: its path may be mistyped.
+    """Refuse a data folder without a database, because its path may be mistyped.
 
     Not applicable with `DATABASE_URL`.
     """

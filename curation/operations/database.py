@@ -130,7 +130,7 @@ def _refuse_newer(executor: MigrationExecutor) -> None:
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Lock out other processes: two that migrate SQLite at once would both create every table."""
+    """Lock out other processes. If two migrated SQLite at once, both would create every table."""
     data_folder.create(settings.DATA_DIR)
     with (settings.DATA_DIR / "migrate.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

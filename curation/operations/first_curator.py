@@ -28,7 +28,7 @@ def create_first_curator() -> bool:
     if User.objects.exists():
         return False
     password = secrets.token_urlsafe(12)
-    # Written before the account is created: without the file, no login would ever be possible.
+    # Write the file before creating the account. Without it, no login would ever be possible.
     path = password_file()
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

@@ -68,7 +68,7 @@ def _database(complaints: list[str]) -> dict[str, Any]:
 
 
 def _memory_bound() -> str | None:
-    """Return how the newest validation limited its sandboxes' memory, or None without one."""
+    """Return how the newest validation limited its sandboxes' memory, or None if it is unknown."""
     runs = ValidationRun.objects.filter(environment__has_key="memory").order_by("-pk")
     return runs.values_list("environment__memory", flat=True).first()
 

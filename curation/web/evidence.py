@@ -32,7 +32,7 @@ from curation.text import pluralize
 from curation.web.highlight import taken
 
 SHOWN = 12
-# Results that are left out: a pair that the GPU does not support was not checked.
+# Results that are left out, because a pair that the GPU does not support was not checked.
 UNTRIED = (Device.CUDA, Verdict.UNSUPPORTED)
 # Maximum number of notes on how a kernel was made standalone.
 MOST_NOTES = 50
@@ -253,7 +253,7 @@ def near_duplicates(
 
 
 def _benchmarks(rows: ItemRows) -> Iterator[Detail]:
-    """Yield the closest overlap, then a problem that only has the same operation."""
+    """Yield the closest benchmark overlap, and a benchmark problem of the same operation."""
     item = rows.item
     if item.benchmark:
         how = MatchMethod(item.benchmark_method).label.lower()

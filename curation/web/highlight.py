@@ -193,7 +193,7 @@ def kernel_first(source: str, name: str, rest: str, **shown: Any) -> list[Sectio
 
 
 def opened_at_kernel(source: str, **shown: Any) -> list[Section]:
-    """Return the parts of a file: many lines above its first kernel are folded."""
+    """Return the parts of a file. Many lines above its first kernel are folded."""
     kernel = next((each for each in functions(source) or () if each.kernel), None)
     if kernel is None or kernel.line > len(lines(source)):
         return [Section("", table(source, **shown))]

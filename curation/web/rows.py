@@ -49,7 +49,7 @@ NAMED: dict[Model, tuple[str, ...]] = {Kernel: ("name",), Pair: ("slug", "conten
 def links(item: Item) -> list[DuplicateLink]:
     """Return the links of the item's cluster, each from a member to the representative."""
     name = about(type(item))
-    # A single value: with `IN` after an OR, PostgreSQL would scan all links.
+    # Compare with a single value. With `IN` after an OR, PostgreSQL would scan all links.
     stands = Subquery(DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")[:1])
     rows = DuplicateLink.objects.filter(Q(**{f"of_{name}": item}) | Q(**{f"of_{name}": stands}))
     # Columns that name a near-duplicate.
@@ -119,7 +119,7 @@ def pass_rates(item: Item) -> list[PassRate]:
 def undone(item: Item, user: User) -> Decision | None:
     """Return the decision that `user` undid last, or None after a later decision.
 
-    Bulk decisions are ignored: their reasons are not about one item.
+    Bulk decisions are ignored, because their reasons are not about one item.
     """
     if item.version == 1:
         return None
@@ -148,7 +148,7 @@ def whole(kind: Model, /, pk: int, user: User, now: datetime) -> QuerySet[Any]:
     """Select the item with all related facts that its page shows."""
     me = {about(kind): OuterRef("pk")}
     given = SecondReview.objects.filter(**me, given_at__isnull=False)
-    # Two subqueries: with one OR, SQLite would scan all links.
+    # Use two subqueries. With one OR, SQLite would scan all links.
     stood_for = DuplicateLink.objects.filter(**me)
     stands_for = DuplicateLink.objects.filter(**{f"of_{about(kind)}": OuterRef("pk")})
     question = Question.objects.filter(**me, answered_at=None)

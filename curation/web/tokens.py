@@ -30,7 +30,7 @@ def owner(secret: str) -> User | None:
     now = timezone.now()
     if row is None or not row.user.is_active or row.is_expired(now):
         return None
-    # Store the time at most once a minute: on SQLite each write waits for the only writer.
+    # Store the time at most once a minute. On SQLite, each write waits for the only writer.
     minute = now - timedelta(minutes=1)
     if row.used_at is None or row.used_at < minute:
         old = Q(used_at=None) | Q(used_at__lt=minute)

@@ -29,7 +29,7 @@ class Complaint:
         return " ".join(self.message.split())[:300]
 
 
-# Errors about the language itself: no other signature would help.
+# Errors about the language itself, for which no other signature would help.
 LANGUAGE = re.compile(
     r"""have\ been\ removed
     | module\ 'triton[^']*'\ has\ no\ attribute

@@ -254,7 +254,7 @@ def elements(guess: Guess, old: tuple[str, ...], new: str) -> Guess:
 
 
 def quarter(guess: Guess) -> Guess:
-    """Divide large sizes by four: unrolled loops can take minutes to compile."""
+    """Divide large sizes by four, because unrolled loops can take minutes to compile."""
     return _sized(guess, lambda value: max(16, value // 4))
 
 

@@ -50,7 +50,7 @@ def launch(
 
 
 def _interpreted(namespace: dict[str, Any], name: str) -> Any:
-    """Return the kernel without its autotuner: the constants are chosen already."""
+    """Return the kernel without its autotuner, because the constants are chosen already."""
     for candidate in (namespace.get(name), *namespace.values()):
         for _ in range(8):
             if type(candidate).__name__ == "InterpretedFunction":

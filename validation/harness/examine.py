@@ -73,7 +73,7 @@ class Examination:
             self.pool.forget(self.session.cache)
         seconds = {**self.session.seconds, "total": time.monotonic() - started}
         seconds["run"] = seconds["total"] - seconds["compile"] - seconds["wait"]
-        # If a check was made twice, the last result counts: it says why the examination ended.
+        # If a check was made twice, use the last result, which says why the examination ended.
         made = tuple({check.name: check for check in self.checks}.values())
         verdict, message = verdict_of(made)
         if verdict is Verdict.PASSED and self.left_out:

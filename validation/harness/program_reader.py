@@ -114,7 +114,7 @@ class _Reader:
 
 
 def _whole(data: Json) -> int:
-    """Return a non-negative integer: torch has no negative sizes or strides."""
+    """Return a non-negative integer, because torch has no negative sizes or strides."""
     if type(data) is not int or not 0 <= data < NUMBER_MOST:
         raise BadProgram(f"a recording with {data!r:.40} where a whole number is expected")
     return data
@@ -159,7 +159,7 @@ def _typed(kind: type, data: Json) -> Any:
     return data
 
 
-# Resolve hints at import: a child removes this project's modules before it runs an entry.
+# Resolve hints at import, because a child removes these modules before it runs an entry.
 _HINTS: Mapping[Any, dict[str, Any]] = {
     kind: get_type_hints(kind, include_extras=True)
     for kind in vars(schema).values()

@@ -1,6 +1,6 @@
 """Run one case that a person chose: both answers, their difference, and the time.
 
-This gives no verdict on the entry: a person looks at what the launcher does with these inputs.
+This gives no verdict on the entry. A person looks at what the launcher does with these inputs.
 """
 
 import re
@@ -82,7 +82,7 @@ def _prepare(session: Session, chosen: ChosenCase) -> tuple[Constants, Inputs, d
         if not 0 <= chosen.place < len(constants.cases):
             raise _refused(f"the test has {len(constants.cases)} cases, from 0 on")
         case = {**constants.cases[chosen.place], **chosen.instead}
-        # Time the second run: the kernel is compiled by then.
+        # Time the second run, because the kernel is compiled by then.
         plain = Trial(0, "this case", "shown", case, modes=("first", "second"))
         trial = replace(plain, number=1, variant=CHANGES[chosen.change])
         trials = [plain, trial] if chosen.change else [plain]

@@ -58,7 +58,7 @@ class KernelEnvironment:
     ) -> Observation:
         """Begin an episode with a task chosen by the seed."""
         number = secrets.randbelow(1 << 31) if seed is None else seed
-        # Not cryptographic: the choice of a task is no secret.
+        # The generator is not cryptographic, because the choice of a task is no secret.
         task = Random(number).choice(self._tasks)  # noqa: S311
         self._state = State(episode_id or secrets.token_hex(8), 0, task)
         self._done = False
@@ -88,7 +88,7 @@ class KernelEnvironment:
         return self._state
 
     def close(self) -> None:
-        """Do nothing: the client has no open connection."""
+        """Do nothing, because the client has no open connection."""
 
 
 def triton_rubric(

@@ -56,7 +56,7 @@ class InvitationForm(forms.ModelForm):  # type: ignore[type-arg] # generic in th
 
 
 def invite(invitation: Invitation, *, invited_by: User | None) -> None:
-    """Save an invitation. An earlier one for the same name is revoked: its link may be lost."""
+    """Save an invitation. Revoke an earlier one for this name, as its link may be lost."""
     invitation.invited_by = invited_by
     try:
         with transaction.atomic():

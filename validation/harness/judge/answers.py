@@ -14,7 +14,7 @@ from validation.harness.judge.numbers import Numbers, Unreadable, numbers
 from validation.harness.judge.practical import PracticalBound
 
 LEAVES_MOST = 1000
-# Relative tolerance for a float in the arguments: it may be read from a half-precision tensor.
+# Relative tolerance for a float in the arguments, which may be read from a half-precision tensor.
 READ_FROM_TENSOR = 1e-2
 
 

@@ -125,12 +125,12 @@ def _decides(run: JudgedReplay, origin: str) -> bool:
 
 
 def within_domain(runs: Sequence[JudgedReplay], origin: str) -> list[JudgedReplay]:
-    """Return the runs that other checks consider: those within the entry's domain."""
+    """Return the runs within the entry's domain. The other checks consider only these runs."""
     return [run for run in runs if _decides(run, origin) or _needs_all(run.trial.kind, origin)]
 
 
 def in_bounds(runs: Sequence[JudgedReplay], origin: str) -> list[JudgedReplay]:
-    """Return the runs checked for bounds: all, unless the policy accepts a limited domain."""
+    """Return the runs to check for bounds: all runs, unless the policy accepts a limited domain."""
     return within_domain(runs, origin) if passes(origin, "sizes", "shown") else list(runs)
 
 
@@ -177,7 +177,7 @@ def _compared(name: str, runs: Sequence[JudgedReplay], wanted: dict[int, Wanted]
 def _errors(runs: Sequence[JudgedReplay]) -> dict[str, float]:
     """Return the largest errors of the answers that were compared, or an empty dictionary.
 
-    A run that raised, or an answer of another shape, has no error: a 0 would look exact.
+    A run that raised, or an answer of another shape, has no error. A 0 would look exact.
     """
     worst = [run.worst for run in runs if run.value is not None and (run.right or run.worst.share)]
     if not worst:

@@ -46,7 +46,7 @@ NOTHING = ArgFlow()
 
 
 def stored_parameters(text: str, kernel: Key, pointers: Set[int]) -> frozenset[int]:
-    """Return the positions of the parameters whose values, or memory, the kernel stores.
+    """Return the positions of the parameters whose values or memory contents the kernel stores.
 
     pointers: positions of the parameters that point to memory.
     """

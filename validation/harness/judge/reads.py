@@ -158,7 +158,7 @@ def _changed(true: Informed, other: Informed) -> tuple[list[tuple[Place, Any]], 
                 by_place[place][side].append(value)
     numbers = []
     for place, (values, others) in by_place.items():
-        # Ignore a value that is the same in all launches: their number may have changed.
+        # Ignore a value that is the same in all launches, even if the number of launches changed.
         if len({*values, *others}) > 1:
             others += [None] * (len(values) - len(others))
             pairs = zip(values, others, strict=False)
@@ -260,7 +260,7 @@ def _seen(run: Informed) -> Iterator[tuple[Place, Any]]:
 
 
 def _content(constant: Constant, blobs: Sequence[memoryview]) -> bytes:
-    """Return the content with addresses set to 0: they differ from call to call."""
+    """Return the content with addresses set to 0, because addresses differ from call to call."""
     content = bytearray(blobs[constant.blob])
     for place, _, _ in constant.addresses:
         content[place : place + 8] = bytes(8)

@@ -87,7 +87,7 @@ def _named(leaves: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, An
 
 
 def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield a value, or each item of a dictionary, record, tuple or list with its own name."""
+    """Yield the name and value. Of a dictionary, record, tuple or list, yield each item's."""
     match value:
         case {"record": {"fields": fields}}:
             yield from _parts(name, fields)

@@ -1,6 +1,6 @@
 """Values that each line of a kernel computes for one program of its grid, from a child process.
 
-The child runs all three texts of the entry and gives no verdict: a person reads the values. If the
+The child runs all three texts of the entry. It gives no verdict: a person reads the values. If the
 answer is wrong, it looks for a small change of a kernel that makes every case right.
 """
 

@@ -205,7 +205,7 @@ def summary(value: Any) -> str:
     dtype, shape = value.dtype.scalar, [int(size) for size in value.shape]
     words = f"{dtype}{shape or ''}"
     if dtype.is_ptr():
-        # Show no values of pointers: addresses differ from run to run.
+        # Show no values of pointers, because addresses differ from run to run.
         return words
     if str(dtype) in PATTERNS:
         bits = torch.from_numpy(np.ascontiguousarray(data))

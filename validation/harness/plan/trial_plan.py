@@ -32,7 +32,7 @@ GRADES = {
 ORDERS = ("reversed", "shuffled")
 # Lists of sizes that a trial's keys get in rotation. The first list that is small enough is used.
 PRIMES = ((13, 7, 17, 5, 11, 3, 19), (7, 5, 3, 11), (3, 5, 2, 7), (3, 2))
-# Largest growth of a variant over the largest shown case: the interpreter is slow.
+# Maximum size of a variant, as a multiple of the largest shown case. The interpreter is slow.
 LARGER = {"interpreter": 2, "cuda": 1 << 20}
 SEEDS = {"interpreter": 1, "cuda": 2}
 # Elements of inputs and outputs that a variant may always have, however small the cases are.

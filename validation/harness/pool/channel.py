@@ -31,7 +31,7 @@ Blob = bytes | bytearray | memoryview
 
 
 class NotAParcel(Exception):
-    """A message or parcel is malformed: it was not written by this module."""
+    """A message or parcel is malformed, so it was not written by this module."""
 
 
 class Channel:

@@ -164,7 +164,7 @@ class ForkServer:
             script.write(text.encode())
             script.seek(0)
             self._process = start(
-                # Pass the script on standard input: every process inside can read a command line.
+                # Pass the script on standard input. Every process inside can read a command line.
                 [sys.executable, "-I", "-"],
                 confinement,
                 level=self.level,

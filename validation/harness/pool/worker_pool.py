@@ -38,7 +38,7 @@ class WorkerPool:
     """Children of a run. Each entry holds `lock`, exclusively if it runs alone."""
 
     def __init__(self, options: Options) -> None:
-        # Validate first: this caches the confinement that the host allows.
+        # Validate first, because this caches the confinement that the host allows.
         options.validate()
         one_at_a_time = not is_separable()
         if one_at_a_time:
@@ -65,7 +65,7 @@ class WorkerPool:
         self._idle = IdlePool(self._with_context, ahead=ahead)
 
     def open(self) -> None:
-        """Warm up both servers at once: each imports torch."""
+        """Warm up both servers at the same time, because each takes long to import torch."""
         self.candidates.begin()
         self.references.begin()
         self.candidates.open()

@@ -83,7 +83,7 @@ class KernelTable:
         if function not in self._keys:
             line = function.__code__.co_firstlineno
             key = self._keys[function] = f"{function.__name__}:{line}:{len(self._keys)}"
-            # Resolve names after the kernel has an entry: a name may refer back to the kernel.
+            # Resolve names after the kernel has an entry, because a name may refer to the kernel.
             self.descriptions[key] = {"name": function.__name__, "line": line, "names": {}}
             self.descriptions[key]["names"] = {
                 name: self._meaning(value) for name, value in _names_of(function)

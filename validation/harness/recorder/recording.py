@@ -26,7 +26,7 @@ from validation.harness.torch_operations import (
 from validation.harness.worker.values import tensors_in
 
 Json = Any
-# Maximum elements of a read: a launcher may read a table of lengths, but not a tensor of data.
+# Maximum number of elements of a read. A launcher may read a table of lengths, but no data.
 READ_MOST = 4096
 # Integer that fills results which can't be replayed. Floats become NaN.
 POISON = 0x5B
@@ -156,7 +156,7 @@ class Recording:
         return result
 
     def _on_constants(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run an operation that does not depend on inputs: its results are constants."""
+        """Run an operation that does not depend on inputs, so its results are constants."""
         written = [one for one in written_by(func, args, kwargs) if one.numel()]
         known = [tensor for tensor in written if self.storages.find(tensor) is not None]
         if known and self._write_in_place(name, args, tensors_in((args, kwargs))):

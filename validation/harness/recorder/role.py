@@ -158,7 +158,7 @@ class Observer:
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            # Record only the outermost call: a launcher may call itself.
+            # Record only the outermost call, because a launcher may call itself.
             if self._tracer.recording is not None or len(self._calls) > CALLS_MOST:
                 return function(*args, **kwargs)
             inputs = tensors_in((args, kwargs))

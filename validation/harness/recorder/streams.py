@@ -1,4 +1,4 @@
-"""Recording of CUDA streams and events: a missing wait must be missing in the replay too."""
+"""Recording of CUDA streams and events, so that a missing wait is missing in the replay too."""
 
 from collections.abc import Callable
 from typing import Any

@@ -48,7 +48,7 @@ KERNEL_BUILTINS = BUILTINS & CodeGenerator.builtin_namespace.keys()
 CONSTEXPR_FUNCTION = "triton.constexpr_function"
 MODULES = ("triton", "triton.language", "math")
 OF_TRITON = frozenset({"cdiv", "next_power_of_2", "language"})
-# Decorator arguments to keep: they affect compilation, and their values are literals.
+# Decorator arguments to keep, because they affect compilation. Their values are literals.
 JIT_OPTIONS = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
 # Functions that load a library from a path.
 EXTERNAL = frozenset({"extern_elementwise", "extern_library", "dispatch"})
@@ -97,7 +97,7 @@ def _module(node: ast.FunctionDef, first: int, lines: list[str]) -> str:
 def _decorator(node: ast.FunctionDef) -> str:
     """Return the decorator for the replay.
 
-    Autotuning and heuristics are dropped: the recording holds their results.
+    Autotuning and heuristics are dropped, because the recording holds their results.
     """
     for decorator in node.decorator_list:
         call = decorator if isinstance(decorator, ast.Call) else None
@@ -163,7 +163,7 @@ def _check_node(
         root = _root(node)
         module = names.get(root) if root not in bound else None
         if isinstance(module, ModuleType):
-            # An unknown name is accepted: a kernel that reaches it fails at run time.
+            # Accept an unknown name, because a kernel that uses it fails at run time.
             with suppress(AttributeError):
                 resolve(module.__name__, ast.unparse(node).split(".")[1:])
         elif node.attr not in ATTRIBUTES or not isinstance(node.ctx, ast.Load):

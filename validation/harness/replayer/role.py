@@ -36,7 +36,7 @@ class Replayer:
         is_interpreter = self.device.type == "cpu"
         self.bounds = AccessCheck() if is_interpreter else None
         self.order = ProgramOrder() if is_interpreter else None
-        # Not wall-clock time in the interpreter: trials must not depend on the machine's load.
+        # CPU time in the interpreter, so that trials do not depend on the machine's load.
         self.clock = time.process_time if is_interpreter else time.perf_counter
 
     def delays_inputs(self, mode: str) -> bool:

@@ -33,7 +33,7 @@ def main(order: dict[str, Any]) -> None:
         restrictions.enter_landlock(**order["landlock"])
     if order["uid"]:
         change_user(order["uid"], keep_reading=bool(order["landlock"]))
-    # Set this limit after the change of user: the kernel counts processes by user.
+    # Set this limit after the change of user, because the kernel counts processes by user.
     restrictions.set_limit(resource.RLIMIT_NPROC, order["processes"])
     if order["seccomp"]:
         restrictions.filter_system_calls(bytes.fromhex(order["seccomp"]))

@@ -56,7 +56,7 @@ def main(order: dict[str, Any], command: list[str]) -> int:
 
 
 def scratch_folder(uid: int) -> str:
-    # Use a neutral name: some code changes its behavior when it detects a sandbox.
+    # Use a neutral name, because some code changes its behavior when it detects a sandbox.
     folder = tempfile.mkdtemp()
     if uid:
         os.chown(folder, uid, uid)

@@ -59,7 +59,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _is_too_deep(value: Any) -> bool:
-    """Measure depth level by level: recursion could exceed Python's stack."""
+    """Measure depth level by level, because recursion could exceed Python's stack."""
     level = [value] if type(value) in CONTAINERS else []
     for _ in range(DEEPEST):
         level = [

@@ -61,7 +61,7 @@ def start(
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            # Pass nothing: the program can read the environment of the first process inside.
+            # Pass nothing, as the program can read the environment of the first process inside.
             env={},
             cwd="/",
             # In a new session, so that Ctrl-C at the terminal reaches only the caller.

@@ -65,7 +65,7 @@ def protect_parent() -> None:
 
 
 def unprotect() -> None:
-    """Make /proc/self readable again in a child: the CUDA driver reads it."""
+    """Make /proc/self readable again in a child, because the CUDA driver reads it."""
     restrictions.prctl(restrictions.PR_SET_DUMPABLE, 1)
 
 

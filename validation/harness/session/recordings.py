@@ -27,7 +27,7 @@ from validation.harness.sandbox.hostile_json import raised
 from validation.harness.session.entry_session import Session, Stopped
 
 Json = Any
-# Maximum number of reads in a call: a launcher may read a few lengths.
+# Maximum number of reads in a call. A launcher may read a few lengths.
 READS_MOST = 32
 
 
@@ -73,7 +73,7 @@ class Recordings:
         self._settings = {key: value for key, value in order.items() if key != "cache"}
         if own_cache := self._settings.pop("own_cache", None):
             self._settings["cache"] = own_cache
-        # Start the role again: a child that recorded before must load the text again.
+        # Start the role again, because a child that recorded before must load the text again.
         recorder.role = ""
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:

@@ -33,7 +33,7 @@ def replay(
             run |= {"mode": mode, "written": list(wanted[trial.number].written)}
         answer = session.ask(child, "replayer", "answers", {**order, **more}, blobs)
         for run in answer.header["runs"]:
-            # The recorder knows the state of the arguments: it runs the launcher's Python.
+            # The recorder knows the state of the arguments, because it runs the launcher's Python.
             run["state"] = recordings.of[run["trial"]][run["mode"]].state
         answer.header["runs"] += [
             {"trial": trial.number, "mode": mode, "error": call.raised}
@@ -53,6 +53,6 @@ def compile_kernels(session: Session, recordings: Recordings) -> Check:
         with session.candidate("compiler") as child:
             answer = session.ask(child, "compiler", "compile", order)
     except Stopped as stopped:
-        # A crash or timeout is the compiler's fault: the kernels ran in the interpreter.
+        # A crash or timeout is the compiler's fault, because the kernels ran in the interpreter.
         return Check("compiles", None, f"not tried: {stopped.check.words}")
     return compiles(answer.header)

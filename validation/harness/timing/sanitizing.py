@@ -27,7 +27,7 @@ from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recordings, play_order
 from validation.harness.timing import sanitizer
 
-# Factor for time limits: the tool checks each memory access.
+# Factor for time limits, because the tool checks each memory access.
 SLOWER = 5
 OUTPUT_MOST = 1 << 20
 PROGRAM = """\

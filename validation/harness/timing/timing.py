@@ -63,7 +63,7 @@ def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
 
 
 def _not_timed(check: Check) -> Check:
-    """Return the check to report. Only a wrong answer keeps its verdict: slowness is no fault."""
+    """Return the check to report. Only a wrong answer keeps its verdict. Slowness is no fault."""
     if check.verdict is Verdict.FAILED:
         return replace(check, name="timing")
     return Check("timing", None, f"not timed: {check.words}")
@@ -193,7 +193,7 @@ def _prepare(
 ) -> int:
     """Have the child prepare its timed runs. Return the number of floating-point operations."""
     order = {**session.order(), **what, "warming": WARMING}
-    # Use a separate cache: an entry could write forged code for the reference into a shared one.
+    # Use a separate cache. An entry could write forged code for the reference into a shared cache.
     del order["cache"]
     try:
         header = session.ask(child, "timing", "prepare", order, blobs).header
@@ -232,7 +232,7 @@ def _check_answers(
     wanted: dict[int, replay_evidence.Wanted] = {}
     with session.pool.lock.held(exclusive=False):
         for trial in inputs.trials:
-            # One at a time: two large answers may exceed the size limit of a message.
+            # Request one answer at a time, because two may exceed the size limit of a message.
             wanted |= ask_reference(session, inputs.of_trials([trial]), on_gpu=on_gpu)[0]
     if any(expected.written for expected in wanted.values()):
         raise _unable("it writes into its arguments, so each run would have other inputs")

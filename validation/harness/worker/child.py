@@ -53,7 +53,7 @@ def serve(end: socket.socket, folder: str, program: Any) -> None:
         try:
             write(fds[1], [header, spoiled], out)
         except OSError as error:
-            # Answer with the reason: without an answer, the failure would be unexplained.
+            # Answer with the reason, because without an answer the failure would be unexplained.
             cut(fds[1], 0)
             header, broken = {"broken": _unwritten(out, error)}, True
             write(fds[1], [header, spoiled], [])

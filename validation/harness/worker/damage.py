@@ -147,7 +147,7 @@ class Survey:
     def verdicts(self) -> dict[str, list[str]]:
         by_effect: dict[str, list[str]] = {"noticed": [], "unnoticed": [], "without_effect": []}
         for name in self.harms:
-            # Prefer the result for a large answer: its test is stronger evidence.
+            # Prefer the result for a large answer, because its test is stronger evidence.
             noticed = self.noticed.get((name, True), self.noticed.get((name, False)))
             effects = {None: "without_effect", True: "noticed", False: "unnoticed"}
             by_effect[effects[noticed]].append(name)
@@ -205,7 +205,7 @@ class Damaged:
         return damaged
 
     def _same_type(self, content: torch.Tensor, before: "Before") -> torch.Tensor:
-        """Return the content damaged, but in its own type: a write can't change an input's type."""
+        """Return the damaged content in its old type, as a write can't change an input's type."""
         return self.harm.damage(content.clone(), before.tensors).to(content.dtype)
 
     def _with_damaged_gradients(self, given: Any) -> Any:

@@ -31,7 +31,7 @@ Calls = list[tuple[int, Callable[[], Any]]]
 class Stopwatch:
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
-        # Separate cache: an entry could write forged code for the reference into a shared one.
+        # Use a separate cache. An entry could write forged code into a shared cache.
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
         self.seed = order["seed"]
         self.device = torch.device(order["device"])

@@ -19,7 +19,7 @@ Json = Any
 
 
 class CannotTravel(Exception):
-    """A value can't be serialized: its kind may not occur in an entry's inputs or outputs."""
+    """A value can't be serialized. Inputs and outputs of an entry may not contain its kind."""
 
 
 class Packing:
@@ -39,7 +39,7 @@ class Packing:
         return _tree(value, self.tensor)
 
     def tensor(self, tensor: torch.Tensor) -> Json:
-        """Describe a copy of the tensor: the entry may still hold the tensor and change it."""
+        """Describe a copy of the tensor, as the entry may still hold the tensor and change it."""
         if type(tensor) is not torch.Tensor and type(tensor) is not torch.nn.Parameter:
             raise CannotTravel(f"a {type(tensor).__name__}, where torch's own tensor is expected")
         self.blobs.append(as_bytes(tensor, copied=True))

@@ -113,7 +113,7 @@ def level_interpreter() -> None:
 
     def made(self: Any, fn: Any, **named: Any) -> None:
         begin(self, fn, **named)
-        # Remove the instance attribute: only the autotuner uses it.
+        # Remove the instance attribute, because only the autotuner uses it.
         del self.run
 
     def run(self: Any, *args: Any, grid: Any, warmup: bool = False, **named: Any) -> None:

@@ -149,14 +149,14 @@ class Command(BaseCommand):
         yield from (offer for result in splits for offer in result.offers)
 
     def _say_left_out(self, reasons: Counter[str]) -> None:
-        # Sort ties by reason: the workers' order of completion varies.
+        # Sort ties by reason, because the workers' order of completion varies.
         for reason, count in sorted(reasons.items(), key=lambda one: (-one[1], one[0])):
             self.stdout.write(f"{count:>6,}  left out: {reason}")
 
     def _generated(self, offers: list[Offer]) -> Iterator[PairDraft | str]:
         bar = Bar(sys.stderr)
         try:
-            # Show the bar now: the first answer may take a minute on a busy machine.
+            # Show the bar now, because the first answer may take a minute on a busy machine.
             bar.show("compiling", 0, len(offers))
             with inductor() as workers:
                 for done, (_, draft) in enumerate(generate(offers, workers), 1):

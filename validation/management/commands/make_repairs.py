@@ -58,7 +58,7 @@ class Command(BaseCommand):
         self._make(count, seed, kind or [*KINDS], Device(device or settings.VALIDATION_DEVICE))
 
     def _make(self, count: int, seed: int, kinds: list[str], device: Device) -> None:
-        # Import the harness late: it takes long, and `--list` does not need it.
+        # Import the harness late, because it takes long and `--list` does not need it.
         from validation.equivalence import open_harness
         from validation.repairs.check import check
         from validation.repairs.plant import plant
