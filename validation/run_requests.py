@@ -71,7 +71,7 @@ def request_validation(
 def retry_validation(
     run: ValidationRun, *, requested_by: User | None, failed: bool
 ) -> ValidationRun:
-    """Queue the items of `run` without a result, or with a crash as the newest result of all tries.
+    """Queue the items of `run` that have no result, or whose newest result of all tries is a crash.
 
     `failed` adds the verdicts error, timeout and failed. Items with changed content are skipped.
     """

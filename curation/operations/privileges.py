@@ -21,7 +21,7 @@ class UserUnusable(CurationError):
 
 
 def become(name: str, folder: Path) -> None:
-    """Return if this process runs as user `name`; else execute it again as that user.
+    """Return if this process runs as user `name`. Otherwise execute it again as that user.
 
     The data folder is given to the user first. Raise UserUnusable if this process is not root.
     """

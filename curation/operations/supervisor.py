@@ -106,7 +106,7 @@ class Supervisor:
         return True
 
     def _stop(self, stage: StartupStage) -> None:
-        """Send SIGTERM, SIGTERM again, then SIGKILL; a further Ctrl-C sends SIGKILL directly."""
+        """Send SIGTERM twice, then SIGKILL. After a further Ctrl-C, send SIGKILL at once."""
         known = len(self._signals)
         for grace, sentence in ((stage.grace, ""), (SECOND_GRACE, "Told to stop again")):
             if (running := _running(stage)) and sentence:

@@ -52,7 +52,7 @@ def _has_order(run: JudgedReplay) -> bool:
 def torch_share(text: str, runs: Sequence[JudgedReplay], computed: Mapping[str, int]) -> float:
     """Return torch's share of the bytes that torch and kernels access.
 
-    Kernels that only move elements are not counted, so that copies can't hide it. For each data
+    Kernels that only move elements are not counted: copies would hide torch's share. For each data
     type, only the trial that accesses the most bytes counts: fixed costs matter least there. The
     largest share of all data types is returned, or 1 if the launcher computes a number on the host.
     """

@@ -1,9 +1,9 @@
 """Practical bound on a kernel's error, beyond what rounding explains: the grade "within".
 
-Three bounds hold at once: a table by type, which grows with the length of a reduction and with what
-the kernel's text declares; the entry's own tolerance; and a cap on that tolerance. The type is the
-answer's, or the case's if that is narrower: a float32 state computed from float16 is as inexact as
-float16. If a case names no type, that of its half-precision inputs counts.
+Three bounds hold at once: a table by type, the entry's own tolerance, and a cap on that tolerance.
+The table's bound grows with the length of a reduction and with what the kernel's text declares. The
+type is the narrower of the answer's and the case's, as a float32 state computed from float16 is as
+inexact as float16. If a case names no type, the type of its half-precision inputs counts.
 """
 
 import re

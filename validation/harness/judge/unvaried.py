@@ -87,7 +87,7 @@ def _named(leaves: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, An
 
 
 def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the name and value. Of a dictionary, record, tuple or list, yield each item's."""
+    """Yield the named value. A dictionary, record, tuple or list yields its items, with names."""
     match value:
         case {"record": {"fields": fields}}:
             yield from _parts(name, fields)

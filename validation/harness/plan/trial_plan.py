@@ -113,7 +113,7 @@ def varied(
     """Return the trials with inputs that are not among the cases.
 
     gaps: positions of arguments that have gaps in memory in a shown case.
-    first: the number of the first new trial; None for the number of the cases.
+    first: the number of the first new trial. None means the number of cases.
     properties: properties that all shown inputs have in common.
     sizes: the sizes that the entry allows.
     """

@@ -30,7 +30,7 @@ class QuestionRole:
 
     def answer(self, order: dict[str, Any], _: list[memoryview]) -> tuple[Any, list[Blob]]:
         hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        # The soft limit ends the process by SIGXCPU, which shows the reason; the hard one kills it.
+        # At the soft limit, SIGXCPU ends the process and shows the reason. The hard limit kills it.
         resource.setrlimit(resource.RLIMIT_CPU, (hard - 1, hard))
         text = json.dumps(self._answer(order))
         used = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

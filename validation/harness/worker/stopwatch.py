@@ -118,8 +118,8 @@ class Stopwatch:
 
 
 def _flops(call: Callable[[], Any]) -> int:
-    """Return the number of operations in matrix products, convolutions and attention; torch counts
-    no others."""
+    """Return the number of operations in matrix products, convolutions and attention. Torch counts
+    no other operations."""
     from torch.utils.flop_counter import FlopCounterMode
 
     try:
