@@ -1,1 +1,1 @@
-"""Pairs by source: a handwritten library, recipes, Inductor, and records of other data sets."""
+"""Pairs by source: a handwritten library, recipes, Inductor, and records of other datasets."""

@@ -1,7 +1,7 @@
-"""Contract of the dataset for a record, checked only by syntax: no code of the record is run.
+"""Contract of the dataset for a record. It is checked only by syntax: no code of the record is run.
 
-Every violation is a sentence, and all are reported together, so that an author can correct them at
-once.
+Every violation is a sentence. All violations are reported together, so that an author can correct
+them at once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _are_names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
-# Optional fields of the metadata: default, condition on the value, and message if it fails.
+# Optional fields of the metadata: default value, condition on the value, message if it fails.
 OPTIONAL: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     "description": (
         "", lambda value: isinstance(value, str) and len(value) <= LONGEST_DESCRIPTION,
@@ -54,7 +54,7 @@ OPTIONAL: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     ),
     "provenance": ({}, lambda value: isinstance(value, Mapping), "is no object"),
 }  # fmt: skip
-# Optional constants of test_code: permitted syntax of the value, and message otherwise.
+# Optional constants of test_code: permitted syntax of the value, message for other syntax.
 CONSTANTS: Mapping[str, tuple[tuple[type[ast.expr], ...], str]] = {
     "CASES": ((ast.List, ast.ListComp), "is no list"),
     "TOLERANCE": ((ast.Dict,), "is no dictionary of (rtol, atol) by dtype"),
@@ -65,7 +65,7 @@ CONSTANTS: Mapping[str, tuple[tuple[type[ast.expr], ...], str]] = {
 
 
 def violations(record: object) -> list[str]:
-    """Return a message for every violation of the contract."""
+    """Return a message for each violation of the contract."""
     if not isinstance(record, Mapping):
         return ["The record is not a JSON object."]
     sentences = [*_of_fields(record)]
@@ -167,7 +167,7 @@ def _of_code(trees: Mapping[str, ast.Module], entry_point: str) -> Iterator[str]
 
 
 def _of_mutated(mutates: Any, python: ast.Module | None, entry_point: str) -> Iterator[str]:
-    """Yield violations of the rule that `mutates` names parameters of the function."""
+    """Yield violations of the rule that `mutates` must name parameters of the entry point."""
     function = _function(python, entry_point) if python is not None else None
     if function is not None and isinstance(mutates, list):
         for name in mutates:
@@ -228,7 +228,7 @@ def _of_test(test: ast.Module, entry_point: str) -> Iterator[str]:
     called = {ast.unparse(n.func) for n in ast.walk(test) if isinstance(n, ast.Call)}
     if "make_inputs" not in called:
         yield "test_code never calls make_inputs."
-    # A use need not be a call: a loop may iterate over (reference, candidate).
+    # The names need not be called directly: a loop may iterate over (reference, candidate).
     used = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
     for name in ("reference", "candidate"):
         if name not in used:
@@ -257,7 +257,7 @@ def _of_constants(test: ast.Module) -> Iterator[str]:
                 yield "CASES is empty."
             elif not all(isinstance(case, ast.Dict) for case in value.elts):
                 yield "CASES holds something else than plain dictionaries."
-        # Without TOLERANCE, comparisons are bitwise or use the defaults of assert_close.
+        # Without TOLERANCE, comparisons are bitwise or use the default tolerances of assert_close.
         elif isinstance(value, ast.Dict) and name == "TOLERANCE":
             if not value.values:
                 yield "TOLERANCE is no dictionary of (rtol, atol) by dtype."

@@ -1,8 +1,8 @@
 """Choice of the combinations of recipes that become pairs: deterministic, balanced, varied.
 
-Recipes take turns, more often for operation types with a greater weight. In its turn, a recipe
-offers a few randomly drawn combinations. The best has a new structure and the difficulty that is
-most lacking. A near-duplicate of an earlier pair is chosen only within the caps.
+Recipes take turns. Those of operation types with a greater weight have more turns. In its turn, a
+recipe offers a few randomly drawn combinations. The best one has a new structure and the difficulty
+that is most lacking. A near-duplicate of an earlier pair is chosen only within the caps.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ OPERATION_WEIGHTS: Mapping[str, int] = {
     "scan": 2,
     "loss": 2,
 }
-"""Weight of each operation type in a set; 1 for all others."""
+"""Weight of each operation type in a set. Other types have weight 1."""
 DIFFICULTY_WEIGHTS: Mapping[str, int] = {"easy": 1, "medium": 2, "hard": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Caps:
     near_share: float = 0.5
-    """Largest share of pairs in a set that are near earlier pairs."""
+    """Maximum share of a set's pairs that are near an earlier pair."""
     family: int = 12
-    """Most members of one family of similar texts."""
+    """Maximum number of pairs in one family of similar texts."""
     recipe_share: float = 0.06
-    """Largest share of one recipe, if there is more than one."""
+    """Maximum share of one recipe in a set, if there are several recipes."""
     offers: int = 4
-    """Number of combinations that a recipe offers in its turn."""
+    """Number of combinations from which a recipe's turn chooses."""
     patience: int = 4
-    """Number of combinations that a recipe may draw for each pair of its share."""
+    """Maximum number of combinations that a recipe may draw per pair of its share."""
 
 
 Progress = Callable[[str, int, int], None]
@@ -69,7 +69,7 @@ def generate(
     caps: Caps | None = None,
     progress: Progress = lambda stage, number, total: None,
 ) -> list[PairDraft]:
-    """Return `count` pairs, or fewer if the recipes or the caps permit no more."""
+    """Return `count` pairs, or fewer if the recipes or the caps do not permit so many."""
     drafts = {}
     for number, offer in enumerate(_Choosing(recipes, count, seed, caps or Caps()).chosen()):
         progress("generating", number, count)
@@ -80,7 +80,7 @@ def generate(
 
 @dataclass(frozen=True, eq=False)
 class _Offer:
-    """A candidate combination with its texts and fingerprints."""
+    """A combination that may be chosen, with its texts and fingerprints."""
 
     recipe: Recipe
     sketch: Sketch
@@ -89,7 +89,7 @@ class _Offer:
     structure: Structure
     signature: Signature
 
-    # Computed on demand, because it parses a text.
+    # Computed only when needed, because it parses a text.
     @cached_property
     def difficulty(self) -> str:
         sketch = self.sketch
@@ -102,7 +102,7 @@ class _Offer:
 
 @dataclass(slots=True)
 class _Turns:
-    """Candidates of one recipe, and the weight of its turns."""
+    """Offers of one recipe, and the weight that decides how often it has a turn."""
 
     stream: Iterator[_Offer]
     most: int
@@ -112,9 +112,9 @@ class _Turns:
 
     @property
     def due(self) -> float:
-        """Sort key for the next turn: the lowest is next.
+        """Sort key of the recipe's next turn. The recipe with the lowest key is next.
 
-        Each recipe gives one pair before any recipe gives two.
+        Each recipe gives one pair before any recipe gives a second pair.
         """
         return (self.taken + 1) / self.weight if self.taken else -self.weight
 
@@ -146,7 +146,7 @@ class _Choosing:
             heapq.heappush(queue, (turns.due, number))
 
     def _weigh(self) -> None:
-        """Divide the weight of each operation type equally among its recipes."""
+        """Divide the weight of each operation type equally among the recipes of that type."""
         kinds = {}
         for number, turns in enumerate(self._turns):
             if self._refilled(turns):
@@ -163,7 +163,7 @@ class _Choosing:
         return bool(turns.offers)
 
     def _best(self, turns: _Turns) -> _Offer | None:
-        """Remove and return the best candidate. If caps exclude it, drop the most repetitive."""
+        """Remove and return the best offer. If caps exclude it, drop the most repetitive offer."""
         families = [
             self._families.nearest(offer.structure, offer.signature) for offer in turns.offers
         ]
@@ -184,14 +184,14 @@ class _Choosing:
         return offer
 
     def _within_caps(self, crowded: int) -> bool:
-        """Return whether another pair may join a family of this size."""
+        """Return whether the caps permit another pair in a family of this size."""
         near = self._near + (crowded > 0)
         return crowded < self._caps.family and (
             not crowded or near <= self._caps.near_share * (self._taken + 1)
         )
 
     def _is_near_duplicate(self, offer: _Offer) -> bool:
-        """Return whether an export would drop this pair as a near-duplicate of another."""
+        """Return whether an export would drop this pair as a near-duplicate of an earlier pair."""
         (shape,) = shingles([offer.triton])
         earlier = self._of_function[offer.function]
         if any(jaccard(shape, other) >= THRESHOLD for other in earlier):
@@ -205,11 +205,11 @@ class _Choosing:
 
 
 def _drawn(recipe: Recipe, seed: int, limit: int) -> Iterator[_Offer]:
-    """Yield valid combinations in random order, without repetition."""
+    """Yield valid combinations in random order, without repetitions."""
     draw = random.Random(f"{seed}:{recipe.name}")  # noqa: S311 - to be repeated, not to be secret
     numbers = range(recipe.combinations)
     count = 0
-    # Draw many: most combinations of some recipes are invalid (once all but 72 of 22,176).
+    # Draw many, because most combinations of some recipes are invalid (once all but 72 of 22,176).
     for number in draw.sample(numbers, min(len(numbers), 1000 + limit * 8)):
         if count == limit:
             return

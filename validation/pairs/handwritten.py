@@ -1,7 +1,7 @@
-"""Library of handwritten pairs: one folder each, with the three texts and a `pair.toml`.
+"""Library of handwritten pairs. Each pair is a folder with the three texts and a `pair.toml`.
 
-If `pair.toml` has `like`, missing keys and texts are taken from the folder that it names: the pair
-is another step of the same optimization ladder.
+If `pair.toml` has `like`, missing keys and texts are taken from the folder that `like` names. The
+pair is then another step of the same optimization ladder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LIBRARY = Path(__file__).with_name("library")
 
 
 def handwritten(library: Path = LIBRARY) -> Iterator[PairDraft]:
-    """Yield every pair, ordered by name."""
+    """Yield every pair of the library, ordered by name."""
     for described in sorted(library.glob("*/pair.toml")):
         folder = described.parent
         metadata = _metadata(folder)

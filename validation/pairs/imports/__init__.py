@@ -1,1 +1,1 @@
-"""Conversion of foreign records to drafts of pairs, or refusals with a reason. It runs no code."""
+"""Conversion of foreign records to drafts of pairs, or to refusals with a reason. Runs no code."""

@@ -1,6 +1,6 @@
-"""Parser of a file with foreign records, one JSON object a line, each in one of the known formats.
+"""Parser of a file with foreign records. Each line is a JSON object in one of the known formats.
 
-A line becomes a draft or a refusal, and neither stops the import.
+A line becomes a draft or a refusal. A refusal does not stop the import.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from validation.pairs.imports import kernelbook, own, tritonbench
 from validation.pairs.imports.record import Record, RefusedRecord
 
 Form = tuple[Callable[[Record], bool], Callable[[Record], PairDraft]]
-"""Test whether a record has a format, and conversion to a draft."""
+"""Predicate that tells whether a record has a format, and conversion to a draft."""
 
 FORMS: tuple[Form, ...] = (
     (own.fits, own.draft),

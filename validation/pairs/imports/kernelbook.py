@@ -1,8 +1,8 @@
 """Records with KernelBook's columns: an `nn.Module`, its `get_inputs` and `get_init_inputs`, and
 the same module in Triton, called `NameNew`.
 
-Both become functions of the inputs and of the module's state, so that both compute with the same
-weights. The code that creates inputs moves into the test.
+Both modules become functions of the inputs and of the module's state, so that both compute with the
+same weights. The code that creates inputs is moved to the test.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef:
 
 
 def _returned(tree: ast.Module, name: str) -> ast.expr:
-    """Return the list from `get_init_inputs`: positional arguments, and a dictionary of others."""
+    """Return the list of `get_init_inputs`: positional arguments, then a dictionary of others."""
     ending = _function(tree, name).body[-1]
     value = ending.value if isinstance(ending, ast.Return) else None
     if not isinstance(value, ast.List):

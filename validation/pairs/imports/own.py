@@ -18,7 +18,7 @@ def fits(record: Record) -> bool:
 
 def draft(record: Record) -> PairDraft:
     python, triton, test = (text(record, key) for key in TEXTS)
-    # Placeholders: the import assigns the id, and the difficulty if the record has none.
+    # The id is a placeholder, because the import assigns the pair's id.
     broken = violations({"id": "imported", **record, "metadata": _metadata(record)})
     if broken:
         raise RefusedRecord(" ".join(broken))

@@ -10,7 +10,7 @@ Record = dict[str, Any]
 
 
 class RefusedRecord(Exception):
-    """A record that can't become a pair; the message has the reasons."""
+    """The record can't become a pair. The message gives the reasons."""
 
 
 def text(record: Record, key: str) -> str:

@@ -1,8 +1,8 @@
 """Records in TritonBench's format: a file with a PyTorch function and, below a line of `#`, a test
-that calls it and stores the results; and the same function in Triton.
+that calls it and stores the results. Another column has the same function in Triton.
 
-These tests compare no results. Each call becomes a case, whose inputs are created by the statements
-above it.
+These tests compare no results. Each call becomes a case, and the statements above the call create
+the inputs of the case.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def draft(record: Record) -> PairDraft:
 
 
 def _calls(test: ast.Module, name: str) -> Iterator[tuple[list[ast.stmt], ast.Call]]:
-    """Yield each call whose result is stored, with the assignments before it."""
+    """Yield each call whose result is stored, with all assignments before the call."""
     assignments: list[ast.stmt] = []
     body = next((node.body for node in test.body if isinstance(node, ast.FunctionDef)), [])
     for statement in body:
@@ -128,7 +128,7 @@ def _function(number: int, assignments: list[ast.stmt], call: ast.Call) -> str:
 
 
 def _needed(assignments: list[ast.stmt], call: ast.Call) -> list[ast.stmt]:
-    """Return the assignments that the call depends on, in file order."""
+    """Return the assignments on which the call depends, in file order."""
     names = _names(call)
     statements: list[ast.stmt] = []
     for statement in reversed(assignments):

@@ -7,4 +7,4 @@ offer ──▶ worker (sandbox): lower, with a described GPU ──▶ text of 
 
 
 class Unwritable(Exception):
-    """Code that can't become a pair. Its message is short, so that reasons can be counted."""
+    """The code can't become a pair. The message is short, so that reasons can be counted."""

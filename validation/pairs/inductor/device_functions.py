@@ -1,4 +1,4 @@
-"""Functions that kernels of Inductor call and Triton lacks: their text and dependencies."""
+"""Functions that Inductor's kernels call and Triton lacks: their text and their dependencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generation of pairs by Inductor from functions, with a reason for each failure."""
+"""Generation of pairs from functions by Inductor. Each failure has a reason."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from validation.pairs.recipes.rendering import rendered_python, rendered_test
 from validation.pairs.recipes.sketch import Sketch
 
 WORKER = "validation.pairs.inductor.worker"
-# CPU seconds for one function.
+# Maximum CPU seconds for one function.
 SECONDS = 60.0
 REASON_MOST = 500
-# Fields of an offer that the sandbox gets.
+# Fields of an offer that are sent to the sandbox.
 ASKED = ("entry_point", "python_code", "test_code", "dtype")
 _TYPE = re.compile(r'"dtype": "(\w+)"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A function for which Inductor can generate code, at one data type."""
+    """A function for which Inductor can generate code, with one data type."""
 
     entry_point: str
     python_code: str
     test_code: str
     dtype: str | None
-    """None: the test names no types."""
+    """Data type of the test's cases, or None if the test names no types."""
     operation_type: str
     slug: str
     split_group: str
@@ -45,7 +45,7 @@ class Offer:
 def of_modules(
     modules: tuple[Sketch, ...], source: Source = OURS, model: str = ""
 ) -> Iterator[Offer]:
-    """Yield an offer for each module and data type. `model`: the name of the model of the parts."""
+    """Yield an offer for each module and data type. `model`: the model of which they are parts."""
     prefix = f"inductor-{model}" if model else "inductor"
     for module in modules:
         python, test = rendered_python(module), rendered_test(module)
@@ -64,8 +64,8 @@ def of_modules(
 
 
 def in_turns(offers: Iterable[Offer]) -> list[Offer]:
-    """Return the offers reordered: a prefix has every operation type, and each function in one data
-    type before it has a second one."""
+    """Return the offers reordered, so that the first ones are varied: operation types alternate,
+    and each function appears once before any appears with a second data type."""
     rounds = Counter[str]()
     of_kind = Counter[tuple[int, str]]()
     placed: list[tuple[int, int, int, Offer]] = []
@@ -79,7 +79,7 @@ def in_turns(offers: Iterable[Offer]) -> list[Offer]:
 
 
 def types_named(test_code: str) -> tuple[str | None, ...]:
-    """Return the data types in the test's cases, without repetition, in order."""
+    """Return the data types in the test's cases, each once, in order. None if there are none."""
     return tuple(dict.fromkeys(_TYPE.findall(test_code))) or (None,)
 
 

@@ -1,4 +1,4 @@
-"""Conversion of Inductor's code around kernels to a launcher: allocate, launch, return."""
+"""Conversion of Inductor's code around the kernels to a launcher: allocate, launch, return."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from validation.pairs.inductor import Unwritable
 from validation.pairs.inductor.plain_kernels import CompiledKernel
 
-# Calls for Inductor's own bookkeeping, which are dropped.
+# Calls for Inductor's own bookkeeping. They are removed.
 IDLE = frozenset({"args.clear", "torch.cuda.set_device", "assert_size_stride", "assert_alignment"})
 # Block sizes of a matrix product.
 TILE = {"ZBLOCK": 1, "YBLOCK": 64, "XBLOCK": 64, "R0_BLOCK": 32}
@@ -25,8 +25,8 @@ def body(
 ) -> list[str]:
     """Return the launcher's statements.
 
-    `tensors` are its parameters. It returns a single tensor if `alone`, otherwise a tuple of
-    tensors.
+    `tensors` are the launcher's parameters. If `alone`, the launcher returns a single tensor, and
+    otherwise a tuple of tensors.
     """
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and node.name == "call":
@@ -78,7 +78,7 @@ class _Body:
         if function == "get_raw_stream":
             return
         if function.endswith((".size", ".stride")):
-            # `_Named.visit_Subscript` replaces its uses, such as `x_size[0]`.
+            # `_Named.visit_Subscript` replaces the uses of the name, such as `x_size[0]`.
             self.names[name] = ast.unparse(call)
             return
         self.lines.append(f"{name} = {self._text(call)}")
@@ -95,7 +95,7 @@ class _Body:
         if len(arguments) != len(kernel.handed):
             raise Unwritable("a launch that does not fit its kernel")
         blocks, warps = configuration(kernel)
-        # The numbers of elements along x, y and z are the last arguments, in reverse.
+        # The last arguments are the numbers of elements along x, y and z, in reverse order.
         axes = [axis for axis in kernel.hints if not axis.startswith("r")]
         end = len(arguments) - (len(kernel.hints) - len(axes))
         counts = dict(zip("xyz", arguments[end - len(axes) : end][::-1], strict=False))
@@ -135,7 +135,7 @@ class _Named(ast.NodeTransformer):
         return ast.parse(self._names.get(node.id, node.id), mode="eval").body
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """Replace `x_size[0]`, where `x_size` was assigned `x.size()`."""
+        """Replace `x_size[0]` if `x_size` was assigned `x.size()`."""
         self.generic_visit(node)
         if isinstance(node.value, ast.Call) and not node.value.args:
             read = ast.unparse(self.visit(node.value.func))
@@ -160,10 +160,10 @@ class _Named(ast.NodeTransformer):
 
 
 def configuration(kernel: CompiledKernel) -> tuple[dict[str, int], int]:
-    """Return block sizes and the number of warps, instead of Inductor's list to try.
+    """Return the block sizes and the number of warps, instead of Inductor's list of candidates.
 
     They depend only on the kind of kernel and the approximate size of each axis. They are not tuned
-    for a GPU or an exact size.
+    for a GPU or for an exact size.
     """
     hints = {block: kernel.hints.get(axis, 1) for block, axis in AXES.items()}
     if kernel.matrices:
@@ -172,7 +172,7 @@ def configuration(kernel: CompiledKernel) -> tuple[dict[str, int], int]:
         sizes = zip(kernel.blocks, POINTWISE[min(len(kernel.blocks), 3)], strict=True)
         return {block: min(most, max(hints[block], 16)) for block, most in sizes}, 4
     along = min(hints["R0_BLOCK"], ALONG)
-    # Without a block along the row, the kernel processes a full row at once.
+    # A kernel without a block along the row processes the full row at once.
     row = along if "R0_BLOCK" in kernel.blocks else hints["R0_BLOCK"]
     bounds = {
         "R0_BLOCK": along,

@@ -1,8 +1,8 @@
-"""Lowering of a function over tensors to the module that Inductor generates for a GPU.
+"""Lowering of a function of tensors to the module that Inductor generates for a GPU.
 
 Every size above 1 and every stride is a distinct symbol. So the code supports other sizes and any
-layout, unless the function relates sizes to each other. No contiguous tensor has the example's
-strides, so Inductor does not specialize for contiguous tensors.
+layout, unless the function relates sizes to each other. The example's strides never match those of
+a contiguous tensor, so Inductor does not specialize for contiguous tensors.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -58,17 +58,17 @@ SAID: dict[str, Any] = {
     "_maybe_exchange_device": 0,
 }
 SETTINGS: dict[str, Any] = {
-    # Inductor's patterns for attention and matrices would be traced on a real GPU.
+    # Inductor would trace its patterns for attention and matrices on a real GPU.
     "pattern_matcher": False,
     # Generate matrix products in Triton, instead of library calls.
     "triton.native_matmul": True,
-    # Use one name for one buffer, for readable code.
+    # Use a separate name for each buffer, so that the code is readable.
     "allow_buffer_reuse": False,
     "inplace_buffers": False,
     "comprehensive_padding": False,
     "split_reductions": False,
     "online_softmax": False,
-    # Generate code for one fixed configuration; these options need a search.
+    # Generate code for one fixed configuration. These options would need a search.
     "triton.mix_order_reduction": False,
     "triton.cooperative_reductions": False,
     "triton.multi_kernel": 0,
@@ -81,12 +81,12 @@ def lower(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> str:
     """Return the source of Inductor's module."""
     shapes = ShapeEnv(duck_shape=False)
     fake = FakeTensorMode(shape_env=shapes, allow_non_fake_inputs=True)
-    # A release of torch may lack some.
+    # A release of torch may lack some of the settings.
     known = config.get_config_copy()
     settings = {name: value for name, value in SETTINGS.items() if name in known}
     with config.patch(settings), described_gpu(), fake:
-        # Torch can fake an absent GPU, but some C++ operations fail. So trace on fake CPU tensors,
-        # and move the results to the GPU.
+        # Torch can fake an absent GPU, but some C++ operations fail with it. So trace on fake CPU
+        # tensors, and move the resulting graph to the GPU.
         on_cpu = [_symbolic(shapes, tensor, place) for place, tensor in enumerate(inputs)]
         graph = make_fx(function, select_decomp_table(), tracing_mode="real")(*on_cpu)
         examples = [

@@ -1,4 +1,4 @@
-"""The Triton text of a pair from Inductor, and its test with the compiled cases."""
+"""The Triton text of a pair from Inductor, and the pair's test with the compiled cases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IMPORTS = ("import torch", "import triton", "import triton.language as tl")
 
 
 def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -> str:
-    """Return a module of Triton, with a launcher that has the reference's name and parameters."""
+    """Return a Triton module whose launcher has the reference's name and parameters."""
     module = ast.parse(traced["module"])
     kernels = _kernels(module, entry_point)
     reference = _function(python_code, entry_point)
@@ -42,7 +42,7 @@ def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -
 
 
 def _definitions(kernels: Sequence[CompiledKernel]) -> list[str]:
-    """Return function definitions, each before its first call."""
+    """Return function definitions in an order in which each precedes its first call."""
     steps: dict[str, str] = {}
     for kernel in kernels:
         if any(steps.get(name, text) != text for name, text in kernel.steps.items()):
@@ -65,7 +65,7 @@ def _checks(numbers: Mapping[str, Any]) -> list[str]:
 
 
 def _kernels(module: ast.Module, entry_point: str) -> dict[str, CompiledKernel]:
-    """Return the kernels by Inductor's name, renamed after the function."""
+    """Return the kernels by Inductor's name. They are renamed after the function."""
     kernels: dict[str, CompiledKernel] = {}
     for node in module.body:
         match node:
@@ -92,7 +92,7 @@ def _function(text: str, name: str) -> ast.FunctionDef:
 
 
 def _defaults(function: ast.FunctionDef) -> dict[str, Any]:
-    """Return default values that were compiled in, because the test does not pass them."""
+    """Return the parameter defaults that Inductor compiled in. The test does not pass them."""
     defaults = function.args.defaults
     parameters = function.args.args[len(function.args.args) - len(defaults) :]
     return {
@@ -106,7 +106,7 @@ def _summary(function: ast.FunctionDef) -> str:
 
 
 def test_code(text: str, cases: Sequence[Mapping[str, Any]]) -> str:
-    """Return the test with its cases replaced."""
+    """Return the test with other cases."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES":
             lines = text.splitlines()

@@ -1,6 +1,6 @@
-"""Conversion of Inductor's kernel to one that needs only Triton.
+"""Conversion of a kernel from Inductor to a kernel that needs only Triton.
 
-Its only decorator is `triton.jit`, it imports no part of torch, and it has no unused code.
+The new kernel is decorated only by `triton.jit`, imports no part of torch, and has no unused code.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from validation.pairs.inductor import Unwritable
 
-# Functions of CUDA's library that Triton also has, with the same name.
+# Functions of CUDA's library that Triton also has, under the same name.
 BUILT_IN = frozenset({
     "abs", "ceil", "cos", "erf", "exp", "exp2", "floor", "fma", "log", "log2", "rsqrt", "sin",
     "sqrt", "sqrt_rn", "div_rn", "umulhi",
@@ -25,19 +25,19 @@ class CompiledKernel:
     name: str
     definition: ast.FunctionDef
     steps: Mapping[str, str]
-    """Combining functions of scans, by name."""
+    """Functions that combine values in scans, by name."""
     handed: tuple[bool, ...]
-    """For each of Inductor's launch arguments, whether the converted kernel still has it."""
+    """For each launch argument of Inductor, whether the converted kernel still takes it."""
     blocks: tuple[str, ...]
     hints: Mapping[str, int]
-    """Approximate number of elements of each axis: powers of two."""
+    """Approximate number of elements along each axis, as powers of two."""
     matrices: bool
     grid: str
     helpers: frozenset[str]
 
 
 def read_kernel(source: str, name: str, helpers: frozenset[str]) -> CompiledKernel:
-    """Parse a kernel and rename it. `helpers`: names of functions whose text can be added."""
+    """Parse a kernel and rename it. `helpers`: names of the functions whose text can be added."""
     *steps, function = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
     heuristics = function.decorator_list[0]
     if not isinstance(heuristics, ast.Call):
@@ -71,7 +71,7 @@ def read_kernel(source: str, name: str, helpers: frozenset[str]) -> CompiledKern
 
 
 def _decorator(function: ast.FunctionDef) -> str:
-    """Return the decorator. An argument of 1 must stay a variable if code converts its type."""
+    """Return the decorator. A parameter that code converts by `.to` is not specialized to 1."""
     made_of = {argument.arg: {argument.arg} for argument in function.args.args}
     converted: set[str] = set()
     assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
@@ -85,7 +85,7 @@ def _decorator(function: ast.FunctionDef) -> str:
 
 
 def _numbers_of(node: ast.expr, made_of: Mapping[str, set[str]]) -> set[str]:
-    """Return the parameters from which a value is computed by arithmetic alone, if possible."""
+    """Return the parameters that a value is computed from by arithmetic alone, or an empty set."""
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
     names = [part.id for part in parts if isinstance(part, ast.Name)]
     if not all(
@@ -107,7 +107,7 @@ def _entries(node: ast.expr) -> dict[str, ast.expr]:
 
 
 class _Plain(ast.NodeTransformer):
-    """AST transformer that replaces calls of Inductor's and CUDA's functions by Triton's."""
+    """AST transformer that replaces functions of Inductor and CUDA by functions of Triton."""
 
     def __init__(self, helpers: frozenset[str]) -> None:
         self._helpers = helpers
@@ -126,7 +126,7 @@ class _Plain(ast.NodeTransformer):
 
 
 def _drop_unused(function: ast.FunctionDef) -> None:
-    """Remove assignments to names that are never read. Inductor repeats index computations."""
+    """Remove assignments to names that are never read: Inductor repeats index computations."""
     before: set[str] = set()
     while (unread := _names(function, ast.Store) - _names(function, ast.Load)) != before:
         before = unread
@@ -152,7 +152,7 @@ class _Remover(ast.NodeTransformer):
 
 
 def _still_read(function: ast.FunctionDef) -> frozenset[str]:
-    """Return parameters whose value is read. The body first copies constants to other names."""
+    """Return the parameters whose value is read. The body first copies constants to other names."""
     anew = {
         target.id
         for statement in function.body

@@ -1,7 +1,7 @@
 """Program in Inductor's sandbox: generates code for functions, and splits models into functions.
 
 Numbers in a case of a test become constants of the compiled code. So the returned cases are the
-pair's own, changed to have these constants.
+pair's cases, changed to have these constants.
 """
 
 import itertools
@@ -28,20 +28,20 @@ LEAST_CASES = 3
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    # Without this, Inductor asks for the user's name, which the sandbox's user lacks.
+    # Otherwise Inductor asks for the user's name, which does not exist in the sandbox.
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
     return split(request) if "kind" in request else traced(request)
 
 
 def up(_: Mapping[str, Any]) -> dict[str, str]:
     torch.set_num_threads(1)
-    # Do slow initialization once, before the first child.
+    # Do slow initialization once, before the first child process is forked.
     select_decomp_table()
     return {"torch": torch.__version__, "python": platform.python_version()}
 
 
 def traced(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data for a pair, or a `reason`."""
+    """Return the data for a pair, or the `reason` why there is none."""
     try:
         return _traced(request)
     except Unwritable as why:
@@ -52,7 +52,7 @@ def traced(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _traced(request: Mapping[str, Any]) -> dict[str, Any]:
     reference = getattr(_module("python_code", request["python_code"]), request["entry_point"])
-    # The test imports the candidate, which does not exist yet: use the reference.
+    # The test imports the candidate, which does not exist yet. It gets the reference instead.
     sys.modules["triton_code"] = sys.modules["python_code"]
     test = _module("test_code", request["test_code"])
     case = largest(test.CASES, request["dtype"])
@@ -94,7 +94,7 @@ def _module(name: str, text: str) -> types.ModuleType:
 
 
 def largest(cases: Sequence[Case], dtype: str | None) -> Case:
-    """Return the largest case of this data type: a size of 1 would become a constant."""
+    """Return the largest case of this data type, because a size of 1 would become a constant."""
     case = max(cases, key=lambda case: (min(_sizes(case), default=2) > 1, sum(_sizes(case))))
     return {**case, "dtype": dtype} if dtype else case
 

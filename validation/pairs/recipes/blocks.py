@@ -1,4 +1,4 @@
-"""Chains of operations as models use them: epilogues, gates, scores, updates."""
+"""Chains of operations that occur in models: epilogues, gates, scores, updates."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from validation.pairs.recipes.operation import Operation
 from validation.pairs.recipes.operations import BINARY, GATES, OUTER, TERNARY
 from validation.pairs.recipes.unary import ACTIVATIONS, UNARY
 
-# Distances are not negative.
+# Used on distances, which are never negative.
 LOG1P = Operation("log1p", "take log(1 + x)", "torch.log1p({x})", "flog1p({x})")
 NAMED = {operation.name: operation for operation in (*UNARY, *BINARY, *TERNARY, LOG1P)}
 GROUPS = {
     "ACTIVATIONS": " ".join(operation.name for operation in ACTIVATIONS),
-    # Other activations are bounded or non-negative, so clamping would have little effect.
+    # Other activations are bounded or never negative, so clamping would have little effect.
     "UNBOUNDED": "gelu gelu_tanh quick_gelu silu mish leaky_relu elu hard_swish",
-    # These return values below -1.5, the lower bound of the clamp.
+    # The results can be below -1.5, the lower bound of the clamp.
     "NEGATIVE": "selu celu snake",
     "COMMON": "relu gelu gelu_tanh silu quick_gelu mish squared_relu tanh sigmoid elu leaky_relu "
     "hard_swish",
@@ -30,7 +30,7 @@ GROUPS = {
     "MASKS": "add_attention_mask fill_masked add_position_bias",
     "ERRORS": "squared_error absolute_error",
     "EXACT": "absolute add_residual add_attention_mask add_position_bias",
-    # Operations with at most one rounding.
+    # Operations that round at most once.
     "ROUNDED_ONCE": "add_residual relu relu6 clamp clip_value",
 }
 
@@ -40,15 +40,15 @@ def chain_of(*names: str) -> Chain:
 
 
 def chains(*places: Iterable[Operation]) -> tuple[Chain, ...]:
-    """Return all chains with one operation from each tuple."""
+    """Return all chains that take one operation from each of the tuples."""
     return tuple(Chain(operations) for operations in itertools.product(*places))
 
 
 def _chains(*patterns: str) -> tuple[Chain, ...]:
     """Return the chains of patterns such as “add_bias drop+add_residual > COMMON”.
 
-    A chain takes one alternative from each place. A name in capitals is a group of alternatives, a
-    plus joins operations, and a hyphen stands for no operation.
+    A chain takes one alternative from each part between `>`. A name in capitals is a group of
+    alternatives. A plus joins operations, and a hyphen stands for no operation.
     """
     return tuple(
         chain_of(*itertools.chain(*alternatives))
@@ -68,7 +68,7 @@ def _alternatives(place: str) -> Iterator[tuple[str, ...]]:
 def only(
     chains: Iterable[Chain], *kinds: str, draws: tuple[str, ...] = ("normal", "positive", "mask")
 ) -> tuple[Chain, ...]:
-    """Return the chains whose additional operands all have these kinds and distributions."""
+    """Return the chains whose additional operands all have one of these kinds and distributions."""
     return tuple(
         chain
         for chain in chains
@@ -124,7 +124,7 @@ BLOCKS = tuple(
     for chain in (*FEED_FORWARD, *GATED, *RESIDUALS, *SCORES, *PREPARATIONS)
     if chain.has_distinct_names
 )
-# Values that models sum, average or search for an extreme.
+# Chains whose results models sum, average, or search for the largest or smallest.
 SUMMANDS = _chains(
     "- absolute square relu gelu silu sigmoid tanh softplus log_sigmoid signed_log gaussian clamp "
     "elu leaky_relu squared_relu mish hard_swish standard_deviation cosine sine hard_shrink "
@@ -136,7 +136,7 @@ SUMMANDS = _chains(
     "squared_magnitude magnitude > signed_log",
     "relu gelu silu tanh sigmoid softplus clamp leaky_relu elu mish > multiply drop ERRORS",
 )
-# Values that models scan, sort, pool or scatter.
+# Operations that are not used for the values that models scan, sort, pool or scatter.
 UNORDERED = {"drop", "reparameterize", "gru_update", "luma", "rotate", "sine", "cosine", "erf",
              "standard_deviation", "gaussian", "binarize", "hard_shrink", "clamp_between",
              "lower_bound", "upper_bound"}  # fmt: skip
@@ -145,13 +145,13 @@ SERIES = tuple(
     for chain in SUMMANDS
     if not UNORDERED & {operation.name for operation in chain.operations}
 )
-# Inputs of a loss.
+# Chains that give the inputs of a loss.
 PREDICTIONS = _chains(
     "- sigmoid tanh softplus clamp temperature scale_scores scale_by_2 signed_log relu "
     "add_residual drop multiply ema_update interpolate",
     "add_residual multiply > sigmoid tanh clamp softplus",
 )
-# Inputs of dropout and noise.
+# Chains that give the inputs of dropout and noise.
 ACTIVATIONS_AND_SUMS = _chains("- ACTIVATIONS GATES add_residual multiply", "add_residual > COMMON")
 BEFORE_NORM = _chains(
     "- add_residual drop multiply dropout_residual gated_residual layer_scale_residual add_bias "
@@ -183,7 +183,7 @@ EPILOGUES = (
     *RESIDUALS,
 )
 
-# Further values of axes, which the tables name.
+# Further values of axes that the tables refer to by name.
 FLAT_BINARIES, FLAT_TERNARIES = only(BINARIES, "full"), only(TERNARIES, "full")
 BROADCAST = tuple(chain for chain in BLOCKS if any(o.kind != "full" for o in chain.further))
 FLAT = only(BLOCKS, "full")
@@ -211,7 +211,7 @@ EMBEDDED = (BARE, *only((*SINGLES, *RESIDUALS, *GATED, *FEED_FORWARD), "full"))
 MOVED = (BARE, *UNARIES)
 SHORT_SERIES = tuple(chain for chain in SERIES if not chain.further)
 SEARCHED = _chains("- EXACT", "EXACT > add_attention_mask add_position_bias")
-# State-space models apply SiLU, so it gets a quarter of the choices.
+# Models of state spaces apply SiLU, so SiLU gets a quarter of the choices.
 AFTER_CONVOLUTION = (*FLAT_EPILOGUES, *_chains("silu") * 60)
 GATING = tuple(one for one in ACTIVATIONS if one.name not in ("log_sigmoid", "selu", "celu"))
 AFTER_GATE = _chains("- clamp scale_by_2 scale_scores")

@@ -1,4 +1,4 @@
-"""All recipes of the tables, in display order."""
+"""All recipes of the tables, in the order in which they are displayed."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from validation.pairs.recipes.functions import FUNCTIONS
 from validation.pairs.recipes.recipe import Choice, Recipe
 
 Entries = dict[str, dict[str, Any]]
-"""Entries of tables by name."""
+"""Entries of tables, by the entry's name."""
 TABLES = Path(__file__).resolve().with_name("tables")
 ORDER = ("maps", "reductions", "products", "movements", "sequences", "training", "quantization",
          "positions", "packed", "gradients", "attention", "experts")  # fmt: skip
 
 
 def read_table(path: Path, known: Entries | None = None) -> Entries:
-    """Return the entries of a table. An entry takes what it lacks from the one that it is like.
+    """Return the entries of a table. With `like`, an entry takes missing keys from another entry.
 
-    An entry that adds an axis to those of the other lists all of its axes. The values “like” are
-    those of the other.
+    An entry that adds an axis must list all of its axes. An axis with the value “like” takes the
+    values of the other entry.
 
-    known: entries of other tables, which are returned, too.
+    known: entries of other tables. They are returned too.
     """
     entries = dict(known or {})
     for name, entry in tomllib.loads(path.read_text("utf-8")).items():
@@ -43,7 +43,7 @@ def axis_of(values: Any) -> tuple[Any, ...]:
     if isinstance(values, str):
         return tuple(FUNCTIONS[values])
     if values and isinstance(values[0], list) and values[0][0] == "name":
-        # The first row names the columns.
+        # The first row contains the names of the columns.
         header, *rows = values
         return tuple(Choice(row[0], dict(zip(header, _frozen(row), strict=True))) for row in rows)
     return _frozen(values)
@@ -57,7 +57,7 @@ ENTRIES: Entries = {
     name: entry for table in ORDER for name, entry in read_table(TABLES / f"{table}.toml").items()
 }
 RECIPES: tuple[Recipe, ...] = tuple(
-    # An empty axis removes that of the entry that this one is like.
+    # An empty axis removes the axis of that name in the entry named by `like`.
     Recipe(name, {key: axis_of(values) for key, values in entry["axes"].items() if values}, entry)
     for name, entry in ENTRIES.items()
 )

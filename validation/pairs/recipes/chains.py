@@ -1,4 +1,4 @@
-"""Chains of operations: the statements of each side, and a sentence that describes them."""
+"""Chains of operations: their statements in PyTorch and Triton, and a sentence about them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from validation.pairs.recipes.operation import Operand, Operation
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Operations on `x` from left to right; each additional operand is a separate tensor."""
+    """Operations on `x` from left to right. Each additional operand is a separate tensor."""
 
     operations: tuple[Operation, ...]
 
     @property
     def has_distinct_names(self) -> bool:
-        """True if no operation and no operand occurs twice."""
+        """True if no operation and no operand occurs twice in the chain."""
         names = [*(operation.name for operation in self.operations), *self.operands]
         return len(set(names)) == len(names)
 
@@ -30,17 +30,17 @@ class Chain:
 
     @property
     def suffix(self) -> str:
-        """Name of the chain as a suffix to another operation's name."""
+        """Name of the chain as a suffix to the name of another operation."""
         return "_".join(operation.short or operation.name for operation in self.operations)
 
     @property
     def result(self) -> str:
-        """Name of the result: `x` if there are no operations."""
+        """Name of the result. It is `x` if there are no operations."""
         return "y" if self.operations else "x"
 
     @property
     def further(self) -> tuple[Operand, ...]:
-        """The additional tensors, in order of use."""
+        """The additional tensors, in the order in which they are used."""
         return tuple(operand for operation in self.operations for operand in operation.further)
 
     @property
@@ -62,7 +62,7 @@ class Chain:
     def phrases(self) -> tuple[str, ...]:
         """Imperative description of each operation, such as “add a bias”."""
         return tuple(
-            # After the first operation, a formula applies to the result so far, called y.
+            # After the first operation, a formula applies to the previous result, called y.
             FORMULA.sub("y", operation.phrase) if place else operation.phrase
             for place, operation in enumerate(self.operations)
         )
@@ -73,20 +73,20 @@ class Chain:
 
     @property
     def steps(self) -> str:
-        """The descriptions, as a table's summary joins them."""
+        """The phrases, joined as in the summary of a table."""
         return "; ".join(self.phrases)
 
     def sentence(self) -> str:
         return sentence_of(*self.phrases)
 
     def arguments(self, full: str, row: str = "", column: str = "") -> str:
-        """Return the additional tensors as arguments of a table."""
+        """Return the additional tensors in the notation for arguments of a table."""
         return arguments_of(self.further, full, row, column)
 
     def torch(
         self, source: str = "x", target: str = "y", views: Mapping[str, str] | None = None
     ) -> tuple[str, ...]:
-        """Return PyTorch's lines. `views`: expressions to use in place of operands."""
+        """Return PyTorch's lines. `views`: expressions that replace operands."""
         lines = []
         for operation in self.operations:
             written = ((views or {}).get(one.name, one.name) for one in operation.further)
@@ -105,7 +105,7 @@ class Chain:
 
 
 def arguments_of(operands: Iterable[Operand], full: str, row: str = "", column: str = "") -> str:
-    """Return operands as arguments of a table. Shapes of `row` and `column` default to `full`."""
+    """Return operands in a table's notation for arguments. `row` and `column` default to `full`."""
     shapes = {"full": full, "row": row or full, "column": column or full}
     return "; ".join(
         f"{one.name} [{shapes[one.kind]}] {one.draw}{' bool' * (one.draw == 'mask')}"
@@ -114,11 +114,11 @@ def arguments_of(operands: Iterable[Operand], full: str, row: str = "", column: 
 
 
 def sentence_of(*phrases: str) -> str:
-    """Join imperative steps into one sentence: “Add a bias, then apply ReLU and dropout.”"""
+    """Join imperative phrases into one sentence: “Add a bias, then apply ReLU and dropout.”"""
     steps: list[str] = []
     for phrase in phrases:
         is_more = bool(steps) and steps[-1].startswith("apply ") and phrase.startswith("apply ")
-        # Otherwise a complement of one step could refer to both: “a norm with a weight and ReLU”.
+        # Otherwise the end of one step could refer to both steps: “a norm with a weight and ReLU”.
         if is_more and " and " not in phrase and not COMPLEMENT.search(steps[-1]):
             earlier = steps[-1].replace(" and ", ", ")
             steps[-1] = f"{earlier} and {phrase.removeprefix('apply ')}"
@@ -132,7 +132,7 @@ def sentence_of(*phrases: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-# The variable `x` in a formula such as “exp(-x²)” or “log(1 + |x|)”.
+# The variable `x` in formulas such as “exp(-x²)” or “log(1 + |x|)”.
 FORMULA = re.compile(r"\bx(?=²|\|)")
 COMPLEMENT = re.compile(r" (?:with|of|at|by|to) ")
 

@@ -21,11 +21,11 @@ from validation.pairs.recipes.reduction_table import NORMS, Norm, Reduction
 from validation.pairs.recipes.sketch import Tolerance, tolerances
 
 ROUNDED = {"float16": (4e-3, 4e-3), "bfloat16": (2e-2, 2e-2)}
-"""Tolerances of a reference that rounds the result of each operation."""
+"""Tolerances for a reference that rounds the result of each operation, by dtype."""
 ROUNDINGS = 2
-"""Most operations of a reference that rounds each. With more, it computes in float32."""
+"""Maximum operations of a reference that rounds each of them. With more, it computes in float32."""
 MODEL_SIZES = {
-    # Tokens times hidden size, as in Llama.
+    # Tokens times the hidden size, as in Llama.
     "n": "16777216, 90177536",
     "rows cols": "4096 4096, 8192 11008",
     "batch seq hidden": "8 2048 4096",
@@ -40,23 +40,23 @@ MODEL_SIZES = {
 
 
 def model_sizes(names: tuple[str, ...]) -> str:
-    """Return sizes from large language and vision models, or no sizes for unknown names."""
+    """Return sizes of large language and vision models, or "" if the names are unknown."""
     key = " ".join(names)
     return f"{key}: {MODEL_SIZES[key]}" if key in MODEL_SIZES else ""
 
 
 def afterward(bias: bool, activation: Chain) -> str:
-    """Return the end of a summary that names the steps after a product."""
+    """Return the end of a summary. It names the steps that follow a product."""
     return listed({"add a bias": bias, activation.steps: activation.steps}, ", then ")
 
 
 def applied(activation: Chain, value: str) -> str:
-    """Return PyTorch's expression of an activation, or the value if there is none."""
+    """Return PyTorch's expression for an activation of a value, or the value if there is none."""
     return value if not activation.operations else activation.operations[0].torch.format(x=value)
 
 
 def listed(words: Mapping[str, object], opening: str = "") -> str:
-    """Return “a, b and c” of the words whose condition holds, after an opening, or nothing."""
+    """Return “opening a, b and c” of the words whose condition holds, or "" if none does."""
     kept = [word for word, condition in words.items() if condition]
     if not kept:
         return ""
@@ -64,14 +64,14 @@ def listed(words: Mapping[str, object], opening: str = "") -> str:
 
 
 def class_name(name: str) -> str:
-    """Return the name of an autograd function, with the capitals of the activation."""
+    """Return the name of an autograd function. It has the capitals of the activation's name."""
     known = {"silu": "SiLU", "gelu": "GELU", "relu": "ReLU", "swiglu": "SwiGLU", "geglu": "GeGLU",
              "reglu": "ReGLU", "glu": "GLU"}  # fmt: skip
     return "".join(known.get(part, part.title()) for part in name.split("_"))
 
 
 def widening(names: tuple[str, ...]) -> str:
-    """Return lines that convert these tensors to float32, at most three in a line."""
+    """Return lines that convert these tensors to float32, with at most three in each line."""
     return "\n".join(
         f"{', '.join(some)} = {', '.join(f'{name}.float()' for name in some)}"
         for some in (names[start : start + 3] for start in range(0, len(names), 3))
@@ -79,28 +79,28 @@ def widening(names: tuple[str, ...]) -> str:
 
 
 def is_widened(chain: Chain, dtypes: tuple[str, ...]) -> bool:
-    """Return whether the reference computes the chain in float32, with one rounding at the end."""
+    """Return whether the reference computes the chain in float32 and rounds once at the end."""
     return dtypes != ("float32",) and len(chain.operations) > ROUNDINGS
 
 
 def in_float32(
     names: tuple[str, ...], lines: tuple[str, ...], result: str = "y", more: tuple[str, ...] = ()
 ) -> str:
-    """Return lines that convert these tensors to float32, and the result to the original type.
+    """Return lines that convert these tensors to float32 and the result to its original dtype.
 
-    more: additional results, which stay float32.
+    more: additional results, which are not converted back.
     """
     last = ", ".join((f"{result}.to(dtype)", *more))
     return "\n".join((f"dtype = {names[0]}.dtype", widening(names), *lines, f"return {last}"))
 
 
 def returned(lines: tuple[str, ...]) -> str:
-    """Return the lines with a return statement in place of the last assignment."""
+    """Return the lines, with a return statement in place of the last assignment."""
     return "\n".join((*lines[:-1], f"return {lines[-1].partition(' = ')[2]}"))
 
 
 def of_chain(chain: Chain, dtypes: tuple[str, ...], views: Mapping[str, str] | None = None) -> str:
-    """Return PyTorch's lines for a chain."""
+    """Return the PyTorch lines of a chain."""
     lines = chain.torch(views=views)
     if is_widened(chain, dtypes):
         return in_float32(("x", *chain.floats), lines)
@@ -108,7 +108,7 @@ def of_chain(chain: Chain, dtypes: tuple[str, ...], views: Mapping[str, str] | N
 
 
 def moved(expression: str, chain: Chain, dtypes: tuple[str, ...]) -> str:
-    """Return PyTorch's lines for a movement that produces `x`, and a chain of it."""
+    """Return PyTorch's lines for a movement that produces `x`, and for a chain after it."""
     if not chain.operations:
         return f"return {expression}"
     return f"x = {expression}\n{of_chain(chain, dtypes)}"
@@ -119,7 +119,7 @@ def rounded(known: Mapping[str, Tolerance]) -> dict[str, Tolerance]:
 
 
 def of_steps(chain: Chain, dtypes: tuple[str, ...]) -> dict[str, Tolerance]:
-    """Return the tolerance of a chain. It grows with each rounding to a narrow type."""
+    """Return the tolerance of a chain. It is larger for each rounding to a narrow dtype."""
     known = tolerances(dtypes, len(chain.operations))
     return known if is_widened(chain, dtypes) else rounded(known)
 
@@ -130,13 +130,13 @@ def of_reduced(chain: Chain, dtypes: tuple[str, ...], absolute: float) -> dict[s
 
 
 def of_product(dtypes: tuple[str, ...]) -> dict[str, Tolerance]:
-    # The reference rounds after the product and after each further operation.
+    # The reference rounds after the product and after each operation that follows.
     narrow = {"float16": (1e-2, 1e-2), "bfloat16": (3e-2, 3e-2)}
     return tolerances(dtypes, 2, 1e-4) | narrow
 
 
 def mapped(chain: Chain, outer: bool) -> tuple[Operand, ...]:
-    """Return the operands. If `outer`, the inputs are a column and rows instead of a matrix."""
+    """Return a chain's operands. If `outer`, they are a column and rows instead of matrices."""
     first = Operand("x", "column" if outer else "full", chain.draw)
     return (first, *(replace(o, kind="row") if outer else o for o in chain.further))
 
@@ -148,7 +148,7 @@ def columns(operands: tuple[Operand, ...]) -> dict[str, str]:
 def reduced(
     chain: Chain, reduction: Reduction, dim: str, dtypes: tuple[str, ...], atomic: bool = False
 ) -> str:
-    """Return PyTorch's lines for a reduction. Atomics add in float32, and return it."""
+    """Return PyTorch's lines for a reduction. Atomics add in float32 and return float32."""
     result = reduction.torch.format(y=chain.result, dim=dim).replace(", )", ")")
     if is_widened(chain, dtypes) or _cancels(chain, reduction, dtypes):
         if atomic:
@@ -160,21 +160,21 @@ def reduced(
 
 
 def _cancels(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
-    """Return whether values of both signs cancel in a sum.
+    """Return whether values of both signs cancel each other in a sum.
 
-    Their rounding errors in a narrow type do not, so the reference computes in float32.
+    Their rounding errors in a narrow dtype do not cancel, so the reference then uses float32.
     """
     is_rounded = dtypes != ("float32",) and bool(chain.operations)
     return is_rounded and reduction.name == "sum"
 
 
 def norm_of(kind: str) -> Norm:
-    """Return the normalization of a kind of kernel, such as “layer_welford”."""
+    """Return the normalization for a kind of kernel, such as “layer_welford”."""
     return next(norm for norm in NORMS if norm.name.startswith(kind.partition("_")[0]))
 
 
 def normalized(chain: Chain, norm: Norm, vectors: tuple[str, ...], after: Chain, wide: bool) -> str:
-    """Return PyTorch's lines for a normalization between two chains."""
+    """Return PyTorch's lines for a normalization, with one chain before it and one after it."""
     affine = "".join(f", {name}" for name in vectors)
     lines = (
         *chain.torch(),
@@ -185,7 +185,7 @@ def normalized(chain: Chain, norm: Norm, vectors: tuple[str, ...], after: Chain,
 
 
 def reduced_loss(loss: Any, chain: Chain, reduce: Any) -> str:
-    """Return PyTorch's expression of the reduced loss."""
+    """Return PyTorch's expression for the reduced loss."""
     expression = loss.torch.format(y=chain.result, reduction=reduce.option)
     if "{reduction}" not in loss.torch:
         return f"{factor(expression)}{reduce.method}"
@@ -193,13 +193,13 @@ def reduced_loss(loss: Any, chain: Chain, reduce: Any) -> str:
 
 
 def factor(expression: str) -> str:
-    """Return the expression as a factor, in parentheses unless it is a call."""
+    """Return an expression that can be a factor: in parentheses, unless it is a call."""
     is_call = re.fullmatch(r"[\w.]+\((?:[^()]|\([^()]*\))*\)(?:\.square\(\))?", expression)
     return expression if is_call else f"({expression})"
 
 
 def product(layout: str, chain: Chain) -> str:
-    """Return PyTorch's lines for a product, in the type of its inputs, and a chain of it."""
+    """Return PyTorch's lines for a product, in the dtype of its inputs, and a chain after it."""
     operations = chain.operations
     line = f"x = {'a' if layout[0] == 'n' else 'a.T'} @ {'b' if layout[1] == 'n' else 'b.T'}"
     if layout == "nt":
@@ -210,7 +210,7 @@ def product(layout: str, chain: Chain) -> str:
 
 
 def of_result(line: str, chain: Chain) -> str:
-    """Return a line that assigns `x`, and a chain of it. The last one is the return statement."""
+    """Return a line that assigns `x`, and a chain after it. The last line returns the result."""
     views = {"token_weight": "token_weight[:, None]"}
     return returned((line, *chain.torch(views=views)))
 
@@ -223,7 +223,7 @@ FUNCTIONS: Mapping[str, Any] = {
     **vars(reduction_table),
     **globals(),
     "arguments_of": arguments_of,
-    # Entries name a value like the function that computes it.
+    # Entries use the name of a value for the function that computes the value.
     "factor_of": factor,
 }
-"""Names that the tables may use in texts, in conditions and for the values of an axis."""
+"""Names that the tables may use in texts, in conditions, and as values of an axis."""

@@ -1,7 +1,7 @@
-"""Optimization ladders: one Python side and test, and a Triton side (rung) for each step.
+"""Optimization ladders: one Python text and test, and a Triton text for each step (rung).
 
-A ladder is an entry like a recipe's, with a value for each axis. A rung has other values of some
-axes, or the kernel of another recipe for the same function.
+A ladder is a table entry like a recipe, but each axis has one value. A rung has other values for
+some axes, or the kernel of another recipe for the same function.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ STYLED = frozenset(field.name for field in fields(Style))
 @dataclass(frozen=True, slots=True)
 class Rung:
     name: str
-    """A noun phrase that names the step, without its number."""
+    """A noun phrase that names the rung, without its number."""
     tags: tuple[str, ...]
     note: str
-    """The sentence that opens the Triton side: the change, and the reason for its speed."""
+    """The sentence that opens the Triton text: what changes, and why that is faster."""
     triton: str
-    """The template of the Triton side."""
+    """The template of the Triton text."""
     style: Style
     values: Mapping[str, Any]
 
@@ -42,9 +42,9 @@ class Rung:
 class Ladder:
     recipe: str
     sketch: Sketch
-    """The Python side and the test."""
+    """The sketch of the Python text and the test."""
     rungs: tuple[Rung, ...]
-    """From slow to fast, as the author expects."""
+    """The rungs in the order that the author expects: from slow to fast."""
 
     @property
     def name(self) -> str:
@@ -52,8 +52,8 @@ class Ladder:
 
 
 def rendered_rung(ladder: Ladder, rung: Rung) -> RenderedTexts:
-    """Render the three texts of a rung. Only the Triton text differs between rungs."""
-    # All rungs share the decisions on the Python side.
+    """Render the three texts of a rung. Only the Triton text differs between the rungs."""
+    # All rungs draw the same style, so that their Python texts are equal.
     draw = random.Random(ladder.name)  # noqa: S311 - to be repeated, not to be secret
     sketch = replace(ladder.sketch, triton=rung.triton, values=rung.values)
     triton = rendered_triton(sketch, rung.style, rung.note)
@@ -103,7 +103,7 @@ def _defaults(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(entry: Mapping[str, Any], key: str, word: Any) -> Any:
-    """Return the value of an axis that has this name."""
+    """Return the value of an axis that this word names."""
     if key in ("chain", "after"):
         return chain_of(*word.split())
     values = axis_of(entry["axes"].get(key, ()))

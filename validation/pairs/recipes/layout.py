@@ -1,4 +1,4 @@
-"""Wrapping of the long lines that templates produce."""
+"""Wrapping of long lines that templates produce."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BLANK_LINES = re.compile(r"\n{4,}")
 
 
 def tidy(source: str) -> str:
-    """Return the source with lines that fit, and without those that omitted parts leave empty."""
+    """Return the source with long lines wrapped, and without lines that became empty."""
     lines = (line for line in source.split("\n") if not line.isspace())
     fitting = (part for line in lines for part in _fitting(line))
     return BLANK_LINES.sub("\n\n\n", "\n".join(fitting))
@@ -26,9 +26,9 @@ def _fitting(line: str) -> list[str]:
     if text.startswith("#"):
         return [line]
     if text.startswith("return ") and len(_arguments(text[7:])) > 1:
-        # A tuple: its parentheses may be added.
+        # A tuple may get parentheses, in which it can be wrapped.
         text = f"return ({text[7:]})"
-    # The longest call, or tuple in parentheses.
+    # The longest call or parenthesized tuple.
     start, end = max(_groups(text), key=lambda group: group[1] - group[0], default=(0, 0))
     arguments = _arguments(text[start:end])
     if len(arguments) < 2 and not re.search(r"[\w\]]\($", text[:start]):
@@ -49,7 +49,7 @@ def _docstring(indent: str, text: str) -> list[str]:
 
 
 def _depths(text: str) -> list[int]:
-    """Return the number of open brackets after each character."""
+    """Return the number of brackets that are open after each character."""
     depths, depth = [], 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")
@@ -58,7 +58,7 @@ def _depths(text: str) -> list[int]:
 
 
 def _groups(text: str) -> list[tuple[int, int]]:
-    """Return the ranges inside outermost parentheses."""
+    """Return the ranges of text inside outermost parentheses."""
     depths = _depths(text)
     starts = [place + 1 for place, depth in enumerate(depths) if depth == 1 and text[place] == "("]
     ends = [place for place, depth in enumerate(depths) if depth == 0 and text[place] == ")"]
@@ -66,7 +66,7 @@ def _groups(text: str) -> list[tuple[int, int]]:
 
 
 def _arguments(text: str) -> list[str]:
-    """Return the parts between commas outside of brackets."""
+    """Return the parts between those commas that are outside of brackets."""
     depths = _depths(text)
     cuts = [place for place, depth in enumerate(depths) if depth == 0 and text[place] == ","]
     bounds = zip([0, *(cut + 1 for cut in cuts)], [*cuts, len(text)], strict=True)

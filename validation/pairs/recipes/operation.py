@@ -7,32 +7,32 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An additional operand of an operation, besides the chain's value."""
+    """An additional operand of an operation. The first operand is the chain's value."""
 
     name: str
     kind: str = "full"
-    """Alignment with a matrix: full, row (one value for each column), or column."""
+    """Alignment with a matrix: full, row (a value per column), or column (a value per row)."""
     draw: str = "normal"
-    """Values in a test: normal, positive or mask."""
+    """Distribution of its values in a test: normal, positive or mask."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation. `{x}` is the chain's value; `{y}` and `{z}` are additional operands."""
+    """An operation. `{x}` is the chain's value, and `{y}` and `{z}` are additional operands."""
 
     name: str
     phrase: str
-    """The operation in the imperative, such as “add a bias”."""
+    """Imperative phrase for the operation, such as “add a bias”."""
     torch: str
     own: str = ""
-    """Triton's expression; empty if it is PyTorch's."""
+    """Triton's expression, or "" if PyTorch's expression works in Triton too."""
     before: tuple[str, ...] = ()
-    """Lines that Triton needs before the expression."""
+    """Lines of Triton that must precede the expression."""
     further: tuple[Operand, ...] = ()
     short: str = ""
-    """Short name for use in a chain's name; empty to use `name`."""
+    """Short name for use in a chain's name, or "" to use `name`."""
     draw: str = "normal"
-    """Values of the chain's input in a test: normal, or wide to reach limits far from zero."""
+    """Distribution of the chain's input in a test. `wide` reaches limits that are far from zero."""
 
     @property
     def triton(self) -> str:

@@ -1,8 +1,8 @@
 """Element-wise operations with two and three operands, in PyTorch and in Triton.
 
-The Triton side uses only functions that the interpreter and every release since 3.2 have. libdevice
-is excluded: its functions return None in the interpreter. Templates don't use the names that these
-lines assign.
+The Triton expressions use only functions that the interpreter and every release since 3.2 have.
+They do not use libdevice, because its functions return None in the interpreter. Templates don't use
+the names that these lines assign.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ TERNARY = (
 )  # fmt: skip
 
 OTHER = (Operand("other"),)
-# Operations on each pair of elements of two vectors.
+# Operations on every pair of an element of one vector and an element of another vector.
 OUTER = (
     Operation("sum", "add each pair", "{x} + {y}", further=OTHER),
     Operation("product", "multiply each pair", "{x} * {y}", further=OTHER),

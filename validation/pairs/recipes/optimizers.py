@@ -1,4 +1,4 @@
-"""Table of optimizers: a step in PyTorch, and its lines in a kernel."""
+"""Table of optimizers: a step in PyTorch, and the lines of the step in a kernel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Optimizer:
     phrase: str
     states: tuple[str, ...]
     lines: tuple[str, ...]
-    """PyTorch's lines that update the parameter `p` and the states by the gradient `g`."""
+    """PyTorch's lines that update the parameter `p` and the states with the gradient `g`."""
 
 
 OPTIMIZERS = (
@@ -38,7 +38,7 @@ OPTIMIZERS = (
               ("update = 0.9 * m + 0.1 * g", "p = p - lr * update / (torch.abs(update) + 1e-2)",
                "m = 0.99 * m + 0.01 * g")),
 )  # fmt: skip
-# Factors that the launcher computes and passes to the kernel.
+# Factors that the launcher computes and passes to the kernel as arguments.
 CORRECTIONS = {"m_correction": "1.0 - 0.9**step", "v_correction": "1.0 - 0.999**step"}
 
 
@@ -50,23 +50,23 @@ def in_triton(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def corrections(optimizer: Optimizer) -> dict[str, str]:
-    """Return the bias corrections of an optimizer, by name."""
+    """Return the expressions of an optimizer's bias corrections, by name."""
     text = "".join(optimizer.lines)
     return {name: factor for name, factor in CORRECTIONS.items() if f"({factor})" in text}
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Consecutive lines of an optimizer, computed by a separate kernel."""
+    """Consecutive lines of an optimizer that a separate kernel computes."""
 
     lines: tuple[str, ...]
     reads: dict[str, str]
-    """The tensor that is passed to the kernel for each tensor that it reads."""
+    """For each tensor that the kernel reads, the tensor that is passed to it."""
     writes: tuple[str, ...]
 
 
 def stages(lines: Iterable[str], states: tuple[str, ...], split: bool) -> list[Stage]:
-    """Return the lines in one stage, or split between those of states and of the parameter."""
+    """Return the lines as one stage. If `split`, return two: for states, then for the parameter."""
     result = []
     current = {name: name for name in ("p", "g", *states)}
     for _, group in itertools.groupby(

@@ -25,17 +25,17 @@ E2M1 = "0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0"
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A format and its memory layout: `nk` has a row for each output, `kn` a column."""
+    """A format and its memory layout. In `nk`, each output is a row, and in `kn` a column."""
 
     stored: str
     group: int
-    """Number of weights that share a scale; 0 if all weights of an output do."""
+    """Number of weights that share a scale, or 0 if all weights of an output share one."""
     zero: bool = False
     layout: str = "nk"
 
     @property
     def name(self) -> str:
-        """Name of the argument with the weights."""
+        """Name of the argument that contains the weights."""
         return "qweight" if self.stored == "int8" else "packed"
 
     @property
@@ -70,9 +70,9 @@ class Weights:
         return "_".join(filter(None, (NAMES[self.stored], *parts)))
 
     def in_torch(self, target: str, dtype: str) -> Iterator[str]:
-        """Yield PyTorch's lines that dequantize into `target`.
+        """Yield PyTorch's lines that dequantize the weights into `target`.
 
-        dtype: expression for the result's type, for formats whose scales have another type.
+        dtype: expression of the result's dtype, for formats whose scales have another dtype.
         """
         k = 1 if self.layout == "nk" else 0
         if self.stored == "int32":
@@ -110,7 +110,7 @@ class Weights:
                 yield f"{target} = ({levels} - 8) * {spread['scales']}"
 
     def drawn(self) -> Iterator[str]:
-        """Yield the test's lines that create random arguments, for sizes `n` and `k`."""
+        """Yield the test's lines that create random arguments of the sizes `n` and `k`."""
         nk = self.layout == "nk"
         inner = "k" if self.per_word == 1 else f"k // {self.per_word}"
         shape = f"(n, {inner})" if nk else f"({inner}, n)"
@@ -140,7 +140,7 @@ class Weights:
             yield f"zeros = torch.randint(0, 16, {scales}, generator=generator).to(dtype)"
 
     def handed(self) -> tuple[str, ...]:
-        """Return the arguments of the test's call. A lookup table has only one layout."""
+        """Return the arguments that the test's call passes. A lookup table has only one layout."""
         plain = ("code", "global_scale") if self.stored != "nvfp4" else ("scales", "global_scale")
         return tuple(
             f"{name}.to(device)" if name in plain else f"laid_out({name})"
@@ -159,6 +159,6 @@ FLOATS = (
     Weights("nf4", 64), Weights("nf4", 128), Weights("nf4", 64, layout="kn"),
     Weights("mxfp4", 32), Weights("mxfp4", 32, layout="kn"),
 )  # fmt: skip
-# List floats twice: otherwise they would be rare among the many variants of integers.
+# Floats are listed twice, because they would be rare among the many variants of integers.
 FORMATS = (*INTEGERS, *FLOATS, *FLOATS)
 STORED = (*FORMATS, Weights("nvfp4", 16), Weights("nvfp4", 16, layout="kn"))

@@ -1,7 +1,7 @@
 """A recipe: axes with values to combine, and the table entry that describes each combination.
 
-A table (`tables/*.toml`) has an entry for each recipe. Its texts are Jinja templates and its
-conditions are Jinja expressions. Both see the value of each axis, and the values of `let`.
+A table (`tables/*.toml`) has an entry for each recipe. The entry's texts are Jinja templates, and
+its conditions are Jinja expressions. Both can use the value of each axis and the values of `let`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from validation.pairs.recipes.sketch import (
 
 Rows = tuple[dict[str, Any], ...]
 EXACT_PRODUCTS = "Exact products of float32 are unrolled by the compiler, so blocks stay small."
-"""Comment on configurations of an entry whose value `exact` is true."""
+"""Comment on the configurations of an entry whose value of `exact` is true."""
 
 
 class Choice(str):
-    """A value of an axis with further attributes, from a row of a table."""
+    """A value of an axis. It comes from a row of a table and has further attributes."""
 
     def __new__(cls, name: str, row: Mapping[str, Any]) -> Choice:
         choice = super().__new__(cls, name)
@@ -41,7 +41,7 @@ class Choice(str):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recipe:
-    """A recipe. The axis `dtypes`, if there is one, determines the data types."""
+    """A recipe. If it has an axis `dtypes`, that axis determines the data types."""
 
     name: str
     axes: Mapping[str, tuple[Any, ...]]
@@ -52,7 +52,7 @@ class Recipe:
         return math.prod(len(values) for values in self.axes.values())
 
     def sketch(self, combination: int) -> Sketch | None:
-        """Return the sketch of the combination with this number: the first axis changes fastest."""
+        """Return the sketch of the combination with this number. The first axis changes fastest."""
         chosen = {}
         for name, values in self.axes.items():
             combination, place = divmod(combination, len(values))
@@ -61,7 +61,7 @@ class Recipe:
 
 
 def values_of(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of an entry's axes and those of its `let`."""
+    """Return the chosen values of an entry's axes and the values of its `let`."""
     values = {"dtypes": ("float32",), **chosen}
     if "dtypes" in entry:
         values["dtypes"] = evaluated(entry["dtypes"], values)
@@ -72,7 +72,7 @@ def values_of(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, 
 
 
 def sketched(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> Sketch | None:
-    """Return the sketch of an entry for these values, or None if they are incompatible."""
+    """Return the sketch of an entry for the chosen values, or None if they are incompatible."""
     values = values_of(entry, chosen)
     if not all(evaluated(condition, values) for condition in entry.get("where", ())):
         return None
@@ -119,7 +119,7 @@ def joined(name: str) -> str:
 
 
 def size_rows(text: str) -> Rows:
-    """Return sizes by name from “rows cols: 1 1, 5 127”. A further word is the data type."""
+    """Return sizes by name from “rows cols: 1 1, 5 127”. An extra word is the data type."""
     names, _, rows = text.partition(":")
     keys = (*names.split(), "dtype")
     return tuple(
@@ -131,14 +131,14 @@ def size_rows(text: str) -> Rows:
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    """Return the lines. Those that are empty, because a condition is false, are omitted."""
+    """Return the lines of a text without empty lines, which come from conditions that are false."""
     return tuple(line.rstrip() for line in text.splitlines() if line.strip())
 
 
-# The texts are code, not HTML.
+# The texts are code and not HTML, so nothing is escaped.
 ENVIRONMENT = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
 ENVIRONMENT.globals.update(FUNCTIONS)
-# The words whose condition holds.
+# Returns the words whose condition is true.
 ENVIRONMENT.filters["select_true"] = lambda words: tuple(filter(words.get, words))
 
 
@@ -153,7 +153,7 @@ def _expression(text: str) -> Callable[..., Any]:
 
 
 def _rendered(text: str, values: Mapping[str, Any]) -> str:
-    # Most short texts have no variable part.
+    # Most short texts have no variable part, so they need no template.
     return _template(text)(values) if "{" in text else text
 
 

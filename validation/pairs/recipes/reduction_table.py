@@ -1,4 +1,4 @@
-"""Tables of reductions and normalizations, in PyTorch and in Triton."""
+"""Tables of reductions and of normalizations, in PyTorch and in Triton."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Reduction:
     """A reduction.
 
     The phrase is followed by its object, such as “each row”. In expressions, `{y}` is the value,
-    `{dim}` PyTorch's axis, `{r}` the reduced value, `{n}` the count.
+    `{dim}` is PyTorch's axis, `{r}` is the reduced value, and `{n}` is the count.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Reduction:
 
     @property
     def is_even(self) -> bool:
-        """True if the sign of a value has no effect."""
+        """True if the signs of the values have no effect on the result."""
         return self.each != "{y}"
 
     @property
@@ -34,13 +34,13 @@ class Reduction:
         return self.combine == "{a} + {b}"
 
     def start(self, shape: str) -> str:
-        """Return a block filled with the identity element."""
+        """Return the expression of a block filled with the identity element."""
         if self.identity == "0.0":
             return f"tl.zeros({shape}, dtype=tl.float32)"
         return f"tl.full({shape}, {self.identity}, dtype=tl.float32)"
 
     def accumulated(self, value: str) -> str:
-        """Return the statement that accumulates a value in `acc`."""
+        """Return the statement that adds a value to the accumulator `acc`."""
         return f"acc += {value}" if self.adds else f"acc = {self.combine.format(a='acc', b=value)}"
 
 
@@ -71,20 +71,20 @@ REDUCTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Norm:
-    """A normalization. `y` is the row, and then the normalized row.
+    """A normalization. `y` is the row, and later the normalized row.
 
-    In `triton`, `{axis}` reduces the row to a broadcastable value.
+    In `triton`, `{axis}` stands for a reduction of the row to a value that can be broadcast.
     """
 
     name: str
     phrase: str
     torch: tuple[str, ...]
-    """Lines over `{y}`; `{affine}` are the weight and bias of a call."""
+    """PyTorch's lines on `{y}`. `{affine}` stands for the weight and the bias of a call."""
     triton: tuple[str, ...]
     operation_type: str = "normalization"
     affines: tuple[str, ...] = ("none",)
     fill: str = "0.0"
-    """Value loaded for lanes beyond the row."""
+    """Value that is loaded for lanes beyond the end of the row."""
 
 
 NORMS = (

@@ -33,7 +33,7 @@ class RenderedTexts:
 
 
 def rendered(sketch: Sketch, style: Style, triton: str = "") -> RenderedTexts:
-    """Render all three texts. `triton`: the Triton text, if it was rendered before."""
+    """Render all three texts. `triton`: the Triton text, if it is already rendered."""
     return RenderedTexts(
         rendered_python(sketch, style),
         triton or rendered_triton(sketch, style),
@@ -47,7 +47,7 @@ def rendered_python(sketch: Sketch, style: Style = STYLES[0]) -> str:
         sketch=sketch,
         code="\n".join(sketch.python),
         style=style,
-        # Class name of the module, such as BiasGelu.
+        # Class name of the module in PyTorch, such as BiasGelu.
         module="".join(word.capitalize() for word in sketch.entry_point.split("_")),
     )
     return tidy(text.lstrip("\n"))
@@ -65,7 +65,7 @@ def rendered_test(sketch: Sketch) -> str:
 
 
 def rendered_triton(sketch: Sketch, style: Style, note: str = "") -> str:
-    """Render the Triton side. `note`: the docstring of the module."""
+    """Render the Triton text. `note`: the docstring of the module."""
     source = (
         templates()
         .get_template(f"{sketch.triton}.py.j2")
@@ -74,7 +74,7 @@ def rendered_triton(sketch: Sketch, style: Style, note: str = "") -> str:
             launcher=f'def {sketch.entry_point}({sketch.signature}):\n    """{sketch.summary}"""',
             style=style,
             tuning=functools.partial(tuning_of, style),
-            # PyTorch multiplies float32 exactly by default, so kernels must not round to tf32.
+            # PyTorch by default multiplies float32 exactly, so kernels must not round to tf32.
             precision=', input_precision="ieee"' if "float32" in sketch.dtypes else "",
             **sketch.values,
         )
@@ -117,7 +117,7 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
 MASKS = frozenset(
     one.name for operation in (*BINARY, *TERNARY) for one in operation.further if one.draw == "mask"
 )
-"""Operands that are boolean tensors, which kernels do not convert to float32."""
+"""Operands that are boolean tensors. Kernels do not convert them to float32."""
 
 
 def _load_of(
@@ -130,7 +130,7 @@ def _load_of(
     pointer: str = "@_ptr",
     target: str = "@",
 ) -> str:
-    """Return the line that loads an operand. In all texts, `@` stands for its name."""
+    """Return the line that loads an operand. In each text, `@` stands for the operand's name."""
     zero = "0" if name in MASKS else "0.0"
     line = f"{target} = tl.load({pointer} + {place}, mask={mask}, other={zero}{more})"
     return line.replace("@", name) + (_widened(name) if widen else "")
@@ -145,16 +145,16 @@ def _widened(name: str) -> str:
 
 
 def _each(names: Iterable[str], pattern: str) -> str:
-    """Return one line for each name."""
+    """Return one line for each name: the pattern, filled in with the name."""
     return "\n".join(pattern.format(name) for name in names)
 
 
 def _parameters(kernel: str) -> str:
-    """Return the parameters of a kernel, one in each line.
+    """Return the parameters of a kernel, one on each line.
 
-    kernel: lines such as `x_ptr: x`, a parameter and its argument; `n_cols`, a parameter whose
-    argument has the same name; `BLOCK_SIZE = 64`, a constant; or `BLOCK_SIZE =`, a constant that
-    the launch does not pass here.
+    kernel: lines in one of four forms. `x_ptr: x` is a parameter and its argument. `n_cols` is a
+        parameter whose argument has the same name. `BLOCK_SIZE = 64` is a constant, and `BLOCK_SIZE
+        =` a constant that this launch does not pass.
     """
     lines = []
     for line in kernel.splitlines():
@@ -166,7 +166,7 @@ def _parameters(kernel: str) -> str:
 
 
 def _arguments(kernel: str) -> str:
-    """Return the arguments for the same lines. A line that starts with `#` stays a comment."""
+    """Return the arguments for the same lines. A line that starts with `#` remains a comment."""
     lines = []
     for line in filter(None, kernel.splitlines()):
         constant, equals, value = line.partition(" =")
@@ -181,7 +181,7 @@ def _arguments(kernel: str) -> str:
 
 
 def _defined(kernel: str, name: str) -> str:
-    """Return the opening of a kernel's definition, from the lines of its parameters."""
+    """Return the start of a kernel's definition. `kernel`: the lines of its parameters."""
     return f"@triton.jit\ndef {name}(\n{textwrap.indent(_parameters(kernel), INDENT)}\n):"
 
 
@@ -192,7 +192,7 @@ def _launched(kernel: str, target: str, options: str = "") -> str:
 
 
 def cases(sketch: Sketch) -> list[str]:
-    """Return cases with every size. Dtypes and layouts alternate, so that each occurs."""
+    """Return cases in which every size occurs. Dtypes and layouts alternate, so each occurs too."""
     texts = []
     dtypes, layouts = cycle(sketch.dtypes), sketch.layouts
     rounds = max(len(sketch.sizes), len(sketch.dtypes), len(sketch.layouts))
@@ -201,7 +201,7 @@ def cases(sketch: Sketch) -> list[str]:
         case: dict[str, object] = dict(next(sizes))
         case["dtype"] = next(dtypes)
         if len(sketch.layouts) > 1:
-            # Shift the layouts, or with two dtypes each would always have the same layout.
+            # Shift the layouts. Otherwise each of two dtypes would always have the same layout.
             case["layout"] = layouts[(seed + seed // len(layouts)) % len(layouts)]
         case["seed"] = seed
         texts.append(_case(case))
@@ -209,7 +209,7 @@ def cases(sketch: Sketch) -> list[str]:
 
 
 def perf_cases(sketch: Sketch) -> list[str]:
-    """Return cases with the sizes of models, in the models' type or the narrowest one."""
+    """Return cases with the sizes of models. The dtype is the models', or else the narrowest."""
     narrow = next((name for name in NARROW if name in sketch.dtypes), sketch.dtypes[0])
     layout = {"layout": "contiguous"} if len(sketch.layouts) > 1 else {}
     cases = []

@@ -1,4 +1,4 @@
-"""A sketch: all data that the templates need to render one pair."""
+"""A sketch: all data that the templates need in order to render one pair."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ TOLERANCE: Mapping[str, Tolerance] = {
 
 
 Config = tuple[dict[str, int], int, int]
-"""Block sizes, number of warps and number of stages of a configuration."""
+"""Block sizes, number of warps and number of stages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One positional argument of both functions, and the distribution of its values in a test."""
+    """One positional argument of both functions, and the distribution of its test values."""
 
     name: str
     shape: tuple[str, ...] = ()
-    """Expressions of the case's sizes; empty for a number."""
+    """Expressions of the tensor's sizes, from the case's sizes. Empty for a number."""
     draw: str = "normal"
-    """normal, wide, factor, uniform, positive, scale, index, integers, ties, mask or offsets, as in
-    the test's template."""
+    """Distribution as in the test's template: normal, wide, factor, uniform, positive, scale,
+    index, integers, ties, mask or offsets."""
     dtype: str = ""
-    """Data type; empty for the case's."""
+    """Data type of the tensor, or "" for the case's data type."""
     bound: str = ""
-    """For an index, the number of entries; for a factor, the number of products."""
+    """Number of entries for an index, or number of products for a factor."""
     default: str = ""
-    """For a number, its value."""
+    """Value of a number."""
     annotation: str = "torch.Tensor"
-    """Type hint of an argument without a default."""
+    """Type hint of an argument that has no default."""
 
     @classmethod
     def parsed(cls, text: str) -> Argument:
@@ -48,13 +48,13 @@ class Argument:
             return cls(name, default=default, annotation=annotation or "torch.Tensor")
         name, _, rest = text.partition(" [")
         shape, _, words = rest.rpartition("]")
-        # An underscore stands for the default type.
+        # An underscore stands for the default data type.
         draw, dtype, bound = [*words.split(), *("normal", "", "")[len(words.split()) :]]
         return cls(name, tuple(filter(None, shape.split(", "))), draw, dtype.strip("_"), bound)
 
     @property
     def drawn_first(self) -> bool:
-        """True if shapes of other arguments depend on it."""
+        """True if the shapes of other arguments depend on this argument."""
         return self.draw == "offsets"
 
     @property
@@ -73,33 +73,33 @@ class Sketch:
     operation_type: str
     tags: tuple[str, ...]
     triton: str
-    """The template of the Triton side."""
+    """The template of the Triton text."""
     python: tuple[str, ...]
-    """The lines of the function's body."""
+    """The lines of the reference function's body."""
     arguments: tuple[Argument, ...]
     sizes: tuple[Mapping[str, int | tuple[int, ...]], ...]
     allowed: Mapping[str, object] = field(default_factory=dict)
-    """Allowed values by size, as in the test's SIZES."""
+    """Values that each size may have, as in the test's SIZES."""
     fixed: tuple[str, ...] = ()
-    """Sizes that a checker must not vary."""
+    """Names of the sizes that a checker must not vary."""
     perf: tuple[Mapping[str, int | str], ...] = ()
-    """Sizes as in real models, and possibly their data type; used only for timing."""
+    """Sizes of real models, perhaps with their data type. They are used only for timing."""
     dtypes: tuple[str, ...] = ()
-    """Data types of the cases; empty for those of the recipe."""
+    """Data types of the cases. Empty to use those of the recipe."""
     tolerance: Mapping[str, Tolerance] = field(default_factory=lambda: TOLERANCE)
     layouts: tuple[str, ...] = ("contiguous", "strided")
     outputs: int = 1
     inputs: tuple[str, ...] = ()
-    """Lines that compute the arguments from the case's sizes, such as packed weights and page
-    tables, and return them; empty if a test draws each argument by itself."""
+    """Lines that compute the arguments, such as packed weights, from the case's sizes and return
+    them, or empty if each argument is drawn separately."""
     timed_for: str = ""
-    """Comment that names the models with the sizes of `perf`."""
+    """Comment that names the models whose sizes are in `perf`."""
     levels: Mapping[str, Tolerance] = field(default_factory=dict)
-    """Tolerance by the dtype of an output, for dtypes of few bits."""
+    """Tolerance by the dtype of an output, if that dtype has few bits."""
     differentiable: bool = False
-    """Whether the Triton side defines a backward pass."""
+    """Whether the Triton text defines a backward pass."""
     values: Mapping[str, object] = field(default_factory=dict)
-    """Values for the Triton template, besides the recipe's axes."""
+    """Values for the Triton template, in addition to those of the recipe's axes."""
 
     @property
     def slug(self) -> str:
@@ -140,7 +140,7 @@ class Sketch:
 def tolerances(
     dtypes: tuple[str, ...], steps: int = 1, absolute: float = 1e-5
 ) -> dict[str, Tolerance]:
-    """Return two roundings of the dtype, or more if several steps precede the rounding."""
+    """Return a tolerance of two roundings, or more if several steps precede the rounding."""
     by_dtype = {
         "float32": (round(1e-5 * (1 + steps), 8), absolute),
         "float16": (2e-3, 1e-3),
@@ -153,7 +153,7 @@ def tolerances(
 
 
 def config_rows(text: str) -> tuple[Config, ...]:
-    """Return configurations from block names, then sizes, warps and stages of each."""
+    """Return configurations from a text: block names, then the sizes, warps and stages of each."""
     names, _, rows = text.partition(":")
     numbers = [tuple(map(int, row.split())) for row in parts_of(rows, ",")]
     blocks = names.split()

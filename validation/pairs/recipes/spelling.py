@@ -1,7 +1,7 @@
-"""Functions that Triton lacks, or that an exact style defines otherwise.
+"""Functions that Triton lacks, or that an exact style defines in another way.
 
-Tables and templates call them by the keys of `NAMES`. A plain style uses Triton's own maxima and
-minima, which ignore NaN, and short formulas. An exact style defines helper functions.
+Tables and templates call them by the keys of `NAMES`. A plain style uses short formulas and
+Triton's own maxima and minima, which ignore NaN. An exact style defines helper functions.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ NAMES = {
     "ftanh": ("_tanh", "_accurate_tanh"),
     "fexpm1": ("_expm1", "_accurate_expm1"),
     "flog1p": ("_log1p", "_accurate_log1p"),
-    # A large factor follows, which would magnify the rounding errors of the short form.
+    # The result is multiplied by a large factor, which magnifies errors of the short form.
     "fexact_tanh": ("_accurate_tanh", "_accurate_tanh"),
 }
-"""Names of functions in a plain and in an exact style."""
+"""Names of each function, first in a plain style and then in an exact style."""
 CALL = re.compile(rf"(?<![.\w])({'|'.join(NAMES)})(?=\()")
 DEFINITIONS = '''
 @triton.jit
@@ -99,7 +99,7 @@ def _accurate_log1p(x):
 
 
 def spelled(body: str, *, exact: bool) -> tuple[list[str], str]:
-    """Return the helper functions that a text calls, and the text with their names."""
+    """Return the helper functions that a text calls, and the text with the functions' names."""
     names = {name: spellings[exact] for name, spellings in NAMES.items()}
     used = {names[name] for name in CALL.findall(body)}
     helpers = [

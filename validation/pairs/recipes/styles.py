@@ -1,4 +1,4 @@
-"""Code styles: decisions of an author that change how a kernel works or is launched."""
+"""Code styles: choices of an author that change how a kernel works or is launched."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ AUTOTUNE, META, FIXED = "autotune", "meta", "fixed"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Choices of an author for a complete text."""
+    """Choices that an author makes once for a complete text."""
 
     tuning: str = FIXED
     writes_warps: bool = False
     exact: bool = False
-    """Whether maxima and minima propagate NaN as PyTorch's do, and tanh, expm1 and log1p keep the
-    digits of small arguments."""
+    """Whether maxima and minima propagate NaN as in PyTorch, and tanh, expm1 and log1p are accurate
+    near zero."""
     cache_hints: bool = False
-    """Whether loads of several passes have eviction policies."""
+    """Whether loads in several passes state eviction policies."""
     typed: bool = False
-    """Whether the PyTorch side has type hints."""
+    """Whether the PyTorch text has type hints."""
     module: bool = False
-    """Whether the PyTorch side is written as an `nn.Module`."""
+    """Whether the PyTorch text is written as an `nn.Module`."""
     number: int = 0
-    """Choice among equivalent comments."""
+    """Number that chooses among equivalent comments."""
     warps: int = 0
-    """Number of warps; 0 for the usual one."""
+    """Number of warps, or 0 for the usual number."""
 
 
 STYLES = (
@@ -35,11 +35,11 @@ STYLES = (
     Style(exact=True, tuning=META, writes_warps=True),
     Style(module=True, number=1),
 )
-"""Styles that together have every property."""
+"""Styles in which, taken together, every property occurs."""
 
 
 def drawn_style(draw: random.Random) -> Style:
-    """Return a random style. Each property is as frequent as among authors of Triton."""
+    """Return a random style. Each property is as frequent as in Triton code of real authors."""
     return Style(
         tuning=draw.choices((AUTOTUNE, META, FIXED), (52, 16, 32))[0],
         writes_warps=draw.random() < 0.25,

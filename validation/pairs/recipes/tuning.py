@@ -1,8 +1,8 @@
-"""Launch configurations: autotuned, with a grid that depends on META, or fixed.
+"""Launch configurations: autotuned, fixed, or fixed with a grid that depends on META.
 
-A template calls `tuning(space, key, **blocks)` for a kernel's configuration. `blocks` are the
-sketch's block sizes, which become the first configuration. The result renders the decorator, the
-grid, and the launch options.
+A template calls `tuning(space, key, **blocks)` for a kernel's configuration. `blocks` are the block
+sizes of the sketch, and become the first configuration. The result renders the decorator, the grid
+and the launch options.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ SPACES: Mapping[str, Any] = tomllib.loads(
 
 
 def configurations(configs: Iterable[Config], why: Iterable[str]) -> str:
-    """Return the list of an autotuner's configurations, after comments on their choice."""
+    """Return the list of an autotuner's configurations, below comments on their choice."""
     lines = [f"# {line}" for line in why]
     return "\n".join((*lines, "CONFIGS = [", *(f"    {_config(one)}," for one in configs), "]"))
 
 
 def autotuned(key: Iterable[str]) -> str:
-    """Return the autotuner's decorator of a kernel."""
+    """Return the decorator that autotunes a kernel."""
     names = ", ".join(f'"{name}"' for name in key)
     return f"""@triton.autotune(
     # Without a GPU there is nothing to measure, so the interpreter takes the first.
@@ -48,12 +48,12 @@ class Tuning:
     key: Sequence[str]
     first: Config
     reason: str
-    """Comment on the choice of the block size; empty for none."""
+    """Comment on the choice of the block size, or ""."""
     writes_warps: bool
 
     @property
     def decorator(self) -> str:
-        """Lines before `@triton.jit`, or an empty text."""
+        """Lines before `@triton.jit`, or "" if there are none."""
         if self.kind != AUTOTUNE:
             return ""
         own = self.first[0]
@@ -69,7 +69,7 @@ class Tuning:
         return self.kind == AUTOTUNE
 
     def grid(self, *sizes: str) -> str:
-        """Return the assignment of the grid. Sizes may use blocks: `cdiv(n, {BLOCK_SIZE})`."""
+        """Return the assignment of the grid. Sizes may name blocks: `cdiv(n, {BLOCK_SIZE})`."""
         fixed = self.kind == FIXED
         blocks = self.first[0]
         spelled = {name: name.lower() if fixed else f'META["{name}"]' for name in blocks}
@@ -84,7 +84,7 @@ class Tuning:
 
     @property
     def options(self) -> str:
-        """Return the last lines of the launch's arguments, or "" if options are autotuned."""
+        """Return the last lines of the launch's arguments, or "" if the options are autotuned."""
         if self.kind == AUTOTUNE:
             return ""
         lines = [
@@ -92,17 +92,17 @@ class Tuning:
             for block, value in self.first[0].items()
         ]
         if self.writes_warps or not self.first[0]:
-            # Without blocks, the number of warps depends on the row's length at run time.
+            # A kernel without blocks gets its number of warps from the row's length at run time.
             of_row = "16 if {0} > 8192 else 8 if {0} > 2048 else 4".format(self.key[-1])
             lines.append(f"num_warps={self.first[1] or of_row},")
             lines += [f"num_stages={self.first[2]},"] if self.first[2] else []
-        # The explanation of a fixed block size is at its assignment, before the grid.
+        # The reason for a fixed block size is at its assignment, which is before the grid.
         reason = self.reason if self.kind == META or not self.first[0] else ""
         return reason + "\n".join(lines)
 
 
 LONGEST_GRID = 70
-"""Most characters of a grid that stays on one line."""
+"""Maximum characters of a grid that is written on one line."""
 
 
 def tuning_of(
@@ -110,7 +110,7 @@ def tuning_of(
 ) -> Tuning:
     """Return the configuration of a kernel.
 
-    tunable: False for a kernel that adds to its output, because autotuning would run it repeatedly.
+    tunable: False if the kernel adds to its output, because autotuning runs a kernel repeatedly.
     """
     known = SPACES[space]
     kind = style.tuning if tunable or style.tuning != AUTOTUNE else META

@@ -1,7 +1,7 @@
 """Operations with one operand: activations and mathematical functions.
 
-`fmax`, `fmin`, `fclamp`, `ftanh`, `fexpm1` and `flog1p` are expanded according to the style: see
-`spelling`. All operations are total: no finite input gives NaN.
+The names `fmax`, `fmin`, `fclamp`, `ftanh`, `fexpm1` and `flog1p` are replaced according to the
+style: see `spelling`. All operations are total: no finite input gives NaN.
 """
 
 from __future__ import annotations

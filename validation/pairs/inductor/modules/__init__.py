@@ -1,7 +1,7 @@
-"""Layers and blocks of models, from which Inductor's pairs are made.
+"""Layers and blocks of models from which Inductor's pairs are made.
 
-Each is a function of tensors, with the shapes of its inputs. Weights are inputs too. The functions
-are written like layers, not like kernels.
+Each layer is a function of tensors, with the shapes of its inputs. Weights are inputs too. The
+functions are written as model authors write layers, not as kernels.
 """
 
 from validation.pairs.inductor.modules.losses import LOSSES, MEMORY

@@ -1,4 +1,4 @@
-"""Description of a layer: its inputs by name and sizes, and the cases of its test."""
+"""Description of a layer: its inputs with names and sizes, and the cases of its test."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def module(
     absolute: float = 1e-5,
     outputs: int = 1,
 ) -> Sketch:
-    """Return a layer's sketch. `inputs` has names and sizes, as in `x: rows width, eps=1e-05`."""
+    """Return a layer's sketch. `inputs`: names and sizes, such as `x: rows width, eps=1e-05`."""
     return Sketch(
         entry_point=name,
         summary=summary,
@@ -73,7 +73,7 @@ def module(
     )
 
 
-# Distributions of inputs by name, where they are not normally distributed.
+# Distributions, by name, of the inputs that are not normally distributed.
 DRAWN: Mapping[str, Mapping[str, Any]] = {
     "variance": {"draw": "positive"},
     "scale": {"draw": "positive"},

@@ -1,1 +1,1 @@
-"""Models, split into functions from which pairs can be made: one for each group of operations."""
+"""Models, split into functions from which pairs can be made, one for each group of operations."""

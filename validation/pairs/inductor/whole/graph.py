@@ -1,11 +1,11 @@
-"""Sandbox side: a module's graph of torch operations, and its groups, each the work of a kernel.
+"""Graph of a module's torch operations, in groups for one kernel each. Runs in the sandbox.
 
 Tensors are fake and no value is computed, so a model needs no memory for its weights. Operations
 stay as the author called them (such as a layer norm). Those without effect are removed.
 
-Inductor fuses element-wise operations and operations along rows, and stops at matrix products and
+Inductor fuses element-wise operations and operations along rows, but not matrix products and
 convolutions. So each product is a group, and so are connected operations between products. A view
-at the edge of a group is left out: the group's input is the tensor that it views.
+at the edge of a group is left out: the group's input is the tensor that is viewed.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from torch.utils import _pytree as pytree
 
 from validation.pairs.inductor import Unwritable
 
-# Most nodes of one model's graph.
+# Maximum number of nodes in one model's graph.
 MOST_NODES = 20_000
 SAME = frozenset({
     "alias", "clone", "contiguous", "detach", "lift_fresh_copy", "lift_fresh",
 })  # fmt: skip
-# Operations without effect if they preserve shape and type.
+# Operations that have no effect if they preserve shape and type.
 SAME_IF_ALIKE = frozenset({
     "_to_copy", "expand", "reshape", "slice", "to", "type_as", "view", "_unsafe_view",
 })  # fmt: skip
 
 
 def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
-    """Return the graph of a module. `inputs`: positional ones, or a mapping of named ones."""
+    """Return the graph of a module. `inputs`: a sequence, or a mapping from parameter names."""
     by_name = isinstance(inputs, Mapping)
     state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     state, inputs = pytree.tree_map_only(torch.Tensor, _pretended, (state, inputs))
@@ -56,7 +56,7 @@ def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
         )
     if len(traced.graph.nodes) > MOST_NODES:
         raise Unwritable(f"its graph has more than {MOST_NODES:,} operations")
-    # The first nodes are the model's parameters and buffers, in order.
+    # The first nodes of the graph are the model's parameters and buffers, in order.
     for name, node in zip(state, traced.graph.nodes, strict=False):
         node.meta["held"] = name
     simplify(traced.graph)
@@ -65,7 +65,7 @@ def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
 
 @contextmanager
 def _noted_owners() -> Iterator[None]:
-    """Note on each node the classes of the modules that were being called, innermost first."""
+    """Record in each node the classes of the modules that were running, innermost first."""
     last: list[Node | None] = []
 
     def nodes() -> Iterator[Node]:
@@ -102,22 +102,22 @@ def simplify(graph: Graph) -> None:
 
 
 def name_of(node: Node) -> str:
-    """Return a node's operation, such as `add` for `aten.add.Tensor`; "" if it is not torch's."""
+    """Return a node's operation, such as `add` for `aten.add.Tensor`, or "" if it has none."""
     if isinstance(node.target, torch._ops.OpOverload):
         return node.target._schema.name.partition("::")[2]
     return "getitem" if getattr(node.target, "__name__", "") == "getitem" else ""
 
 
 def value_of(node: Node) -> Any:
-    """Return the traced result of a node: a fake tensor, or several."""
+    """Return the traced result of a node: a fake tensor, or several fake tensors."""
     return node.meta.get("val")
 
 
 def _as_new_value(node: Node) -> None:
     """Replace `relu_(x)` by `relu(x)`, and make all later nodes read the result.
 
-    If x is a view of another tensor, this would be wrong. Then the operation stays, and a later
-    step excludes it.
+    If x is a view of another tensor, this would be wrong. Then the operation is not changed, and a
+    later step excludes it.
     """
     name = name_of(node)
     changed = node.args[0] if node.args else None
@@ -136,7 +136,7 @@ def _as_new_value(node: Node) -> None:
 
 
 def _shares_memory(node: Node) -> bool:
-    """Return whether a node shares memory with its inputs or users."""
+    """Return whether a node shares memory with one of its inputs or users."""
     around = [node, *node.users]
     return any(
         isinstance(one.target, torch._ops.OpOverload)
@@ -174,12 +174,12 @@ PRODUCTS = frozenset({
 @dataclass(frozen=True, slots=True)
 class Group:
     nodes: tuple[Node, ...]
-    """In graph order."""
+    """The operations of the group, in graph order."""
     inputs: tuple[Node, ...]
-    """Nodes that the group reads and does not compute, in reading order."""
+    """Nodes that the group reads but does not compute, in the order in which they are read."""
     outputs: tuple[Node, ...]
     module: str
-    """Class of the innermost module that has all nodes."""
+    """Class of the innermost module that contains all nodes of the group."""
 
 
 def groups(graph: Graph) -> Iterator[Group]:
@@ -190,7 +190,7 @@ def groups(graph: Graph) -> Iterator[Group]:
 
 
 def _apart(graph: Graph) -> list[list[Node]]:
-    """Return groups of connected nodes. A product raises the level, so groups are acyclic."""
+    """Return groups of connected nodes. A product raises the level, so no groups form a cycle."""
     level: dict[Node, int] = {}
     root: dict[Node, Node] = {}
 
@@ -222,7 +222,7 @@ def _without_views_at_the_start(members: list[Node]) -> list[Node]:
     for node in members:
         if _is_view(node) and not any(source in rest for source in node.all_input_nodes):
             rest.discard(node)
-    # If the group also reads the full tensor, a slice of it is computed inside of the group.
+    # If the group also reads the full tensor, compute slices of it inside the group.
     sources = {source for node in rest for source in node.all_input_nodes} - rest
     for node in members:
         read_as_is = any(

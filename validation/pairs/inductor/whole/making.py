@@ -1,6 +1,6 @@
-"""Sandbox side: construction of modules and example inputs, with fake weights.
+"""Construction of modules and example inputs with fake weights. This runs in the sandbox.
 
-All tensors are fake: no weight takes memory or is downloaded.
+All tensors are fake, so weights take no memory and are not downloaded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BATCH, TOKENS = 2, 19
 
 
 def modules(request: Mapping[str, Any]) -> Iterator[tuple[str, Make]]:
-    """Yield names of modules, each with a function that constructs it."""
+    """Yield the name of each module with a function that constructs the module."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     name, text = request["name"], request["text"]
     if request["kind"] != "file":
@@ -55,7 +55,7 @@ def _of_transformers(name: str, text: str) -> Made:
     if not isinstance(config_class, type):
         raise Unwritable(f"transformers has no configuration {kind or name}")
     config = config_class(**options)
-    # "eager", because other implementations call a library's kernel.
+    # Other implementations than "eager" call a kernel of a library.
     model = transformers.AutoModel.from_config(config, attn_implementation="eager")
     if model.main_input_name == "pixel_values":
         size = getattr(config, "image_size", 224)
@@ -82,7 +82,7 @@ def _of_timm(name: str, _: str) -> Made:
 
 
 def _of_runnable(_: str, text: str) -> Made:
-    """Build a graph from the file of torch.compile: a `Repro`, and `load_args` for its inputs."""
+    """Build a graph from torch.compile's file: a `Repro`, and `load_args` for its inputs."""
     space = _executed("runnable", text)
     repro, load = space.get("Repro"), space.get("load_args")
     if not isinstance(repro, type) or load is None:
@@ -93,7 +93,7 @@ def _of_runnable(_: str, text: str) -> Made:
 
 
 class _Reader:
-    """Records the shape of each argument; torch's own reader would load or draw values."""
+    """Records the shape of each argument. torch's own reader would load or draw values instead."""
 
     def __init__(self) -> None:
         self.args: list[Any] = []

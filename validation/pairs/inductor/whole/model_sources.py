@@ -1,6 +1,6 @@
-"""Requests to the sandbox for models: modules of a file, models of libraries, graphs of a run.
+"""Requests to the sandbox for models: modules of a file, models of libraries, saved graphs.
 
-The code of a model is read here, and runs only in the sandbox.
+The source of a model is read here, but it runs only in the sandbox.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LIBRARIES = {
 @dataclass(frozen=True, slots=True)
 class Whole:
     kind: str
-    """file, transformers, timm or runnable."""
+    """Kind of the request: file, transformers, timm or runnable."""
     name: str
     source: Source
     text: str = ""
@@ -45,7 +45,7 @@ def of_file(path: Path, source: Source = NOT_STATED) -> Whole:
 
 
 def of_transformers(config: str) -> Whole:
-    """Return the request for a configuration class by name, or for a JSON file of one."""
+    """Return the request for a configuration class by name, or for a JSON file of such a class."""
     _installed("transformers")
     if not config.endswith(".json"):
         return Whole("transformers", config, LIBRARIES["transformers"])
@@ -63,7 +63,7 @@ def of_timm(model: str) -> Whole:
 
 
 def of_debug_folder(folder: Path, source: Source = NOT_STATED) -> Iterator[Whole]:
-    """Yield each graph that torch.compile saved as a runnable file."""
+    """Yield a request for each graph that torch.compile saved as a runnable file."""
     paths = sorted(p for p in folder.rglob(RUNNABLE) if p.is_file() and not p.is_symlink())
     if not paths:
         raise CurationError(f"There is no {RUNNABLE} in {folder}: name a folder of torch.compile.")

@@ -1,6 +1,6 @@
-"""Sandbox side: the parts of models, each with the data for a pair's texts.
+"""Parts of models, each with the data for a pair's texts. This runs in the sandbox.
 
-Repeated layers produce equal parts, which are returned once.
+Repeated layers produce equal parts. Each distinct part is returned once.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from validation.pairs.inductor.whole.spelling import Text, spelled
 Answer = TypeVar("Answer")
 Shape = tuple[str | int, ...]
 Place = tuple[int, int]
-"""Number of an input, and of an axis in it."""
+"""Number of an input, and number of an axis in the input."""
 
 MOST_INPUTS = 8
 MOST_LINES = 40
 SIZE_NAMES = ("m", "n", "k", "p", "q", "r", "s", "t")
 NOT_BELOW_ZERO = frozenset({"log", "log2", "reciprocal", "rsqrt", "sqrt"})
-# Operations whose result is an index if their input is.
+# Operations whose result is an index if their input is an index.
 OF_AN_INDEX = frozenset({
     "expand", "reshape", "select", "slice", "transpose", "unsqueeze", "view",
 })  # fmt: skip
@@ -41,7 +41,7 @@ OF_AN_INDEX = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Distribution of an input's random values, as in the test's template."""
+    """Distribution of an input's random values, named as in the test's template."""
 
     how: str
     dtype: str = ""
@@ -56,18 +56,18 @@ class Part:
     lines: tuple[str, ...]
     outputs: int
     shapes: tuple[Shape, ...]
-    """For each input axis a number if it is fixed, or a name if it may vary."""
+    """For each axis of each input, a number if the size is fixed, or a name if it may vary."""
     draws: tuple[Draw, ...]
 
     @property
     def free(self) -> int:
-        """Number of sizes that may vary."""
+        """Number of names of sizes that may vary."""
         return len({size for shape in self.shapes for size in shape if isinstance(size, str)})
 
 
 def split(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return {"models": [[name, result of `parts`], …]}, or {"reason": …} if the request fails."""
-    # Such an initialization reads weights in order to redraw some.
+    # This initialization reads weights in order to redraw some of them.
     no_redrawing = patch.object(
         torch.nn.init, "_no_grad_trunc_normal_", lambda tensor, *_, **__: tensor
     )
@@ -87,8 +87,8 @@ def _parts_of(make: Make) -> dict[str, Any]:
 
 
 def _made(make: Make) -> Made:
-    """Construct a module with fake tensors, or with real ones if the construction reads values
-    (such as drop rates)."""
+    """Construct a module with fake tensors, or with real tensors if its constructor reads values,
+    such as drop rates."""
     try:
         return make()
     except DataDependentOutputException:
@@ -110,8 +110,8 @@ def _said(error: Exception) -> str:
 
 
 def parts(graph: Graph) -> dict[str, Any]:
-    """Return the distinct parts as `made`, the number of `groups`, and `reasons` for dropping
-    others."""
+    """Return the distinct parts as `made`, the number of `groups`, and as `reasons` why other
+    groups have no part."""
     results: dict[Any, Part | str] = {}
     reasons: Counter[str] = Counter()
     all_groups = list(groups(graph))
@@ -126,7 +126,7 @@ def parts(graph: Graph) -> dict[str, Any]:
     for part in results.values():
         if isinstance(part, Part):
             same = part.lines, tuple(map(len, part.shapes))
-            # If parts differ only in which sizes are equal, keep the most general one.
+            # If parts differ only in which sizes are equal, keep the one with the most free sizes.
             distinct[same] = max(part, distinct.get(same, part), key=lambda other: other.free)
     return {
         "made": [asdict(part) for part in distinct.values()],
@@ -170,8 +170,8 @@ def _refuse_unfit(group: Group, text: Text) -> None:
 def _shapes(group: Group, function: Callable[..., Any]) -> Iterator[Shape]:
     """Yield the shapes of the inputs, with a name for each size that may vary.
 
-    A size may vary if the function also runs with smaller and larger sizes instead. Equal sizes
-    vary together, unless those at one axis, counted from the last, can vary without the others.
+    A size may vary if the function also runs with smaller and larger sizes. Equal sizes share a
+    name, except at an axis (counted from the last) where they can vary without the others.
     """
     shapes = [tuple(value_of(node).shape) for node in group.inputs]
     if _outcome(function, group, {}) != [_facts(value_of(node)) for node in group.outputs]:
@@ -217,7 +217,7 @@ def _by_size(shapes: Sequence[tuple[int, ...]]) -> dict[tuple[int, int], list[Pl
 def _outcome(
     function: Callable[..., Any], group: Group, changed: Mapping[Place, int]
 ) -> list[tuple[Any, ...]]:
-    """Return the types and shapes of the answers at changed sizes; empty if the function fails."""
+    """Return the types and shapes of the results at changed sizes, or [] if the function fails."""
     with unset_fake_temporarily():
         inputs = [
             torch.empty(
@@ -239,7 +239,7 @@ def _facts(tensor: torch.Tensor) -> tuple[Any, ...]:
 
 
 def _draw(node: Node, group: Group, shapes: Sequence[Shape]) -> Draw:
-    """Return the distribution that the uses of an input need."""
+    """Return the distribution of values that the uses of an input need."""
     dtype, inside = value_of(node).dtype, frozenset(group.nodes)
     if dtype == torch.bool:
         return Draw("mask")
@@ -269,7 +269,7 @@ def _needs_positive(node: Node, user: Node) -> bool:
 
 
 def _indexed_by(node: Node, inside: frozenset[Node]) -> Iterator[tuple[Any, int]]:
-    """Yield the tensors that an index is used on, with the axis, also through views of it."""
+    """Yield each tensor that is indexed by a node or a view of it, with the indexed axis."""
     for user in node.users:
         name = name_of(user)
         if user not in inside:

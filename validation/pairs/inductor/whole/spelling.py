@@ -1,7 +1,7 @@
-"""Sandbox side: source of a function body for a group of operations, as a person would write it.
+"""Source of a function body for a group of operations, as a person would write it (in the sandbox).
 
-Each operation has a line, with torch's public names. Sizes are read from a tensor that has them, so
-that the function supports other sizes.
+Each operation is one line and uses torch's public names. Sizes are read from a tensor that has
+them, so that the function supports other sizes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RENAMED = {
     "_log_softmax": "log_softmax", "_softmax": "softmax", "log_sigmoid": "logsigmoid",
     "split_with_sizes": "split",
 }  # fmt: skip
-# Arguments that torch's public functions lack.
+# Arguments that torch's private functions have and its public functions lack.
 PRIVATE = frozenset({"cudnn_enable", "half_to_float", "layout", "memory_format", "pin_memory"})
 ACTIVATIONS = ("x", "y", "z", "a", "b", "c", "d", "e", "f", "g", "h", "o")
 PARAMETERS = ("weight", "bias", "running_mean", "running_var")
@@ -51,7 +51,7 @@ class Text:
 
 
 def spelled(group: Group) -> Text:
-    """Return the source for a group."""
+    """Return the source of a group's function."""
     spelling = _Spelling(group)
     for node in group.inputs:
         if not isinstance(value_of(node), torch.Tensor):
@@ -63,13 +63,13 @@ def spelled(group: Group) -> Text:
     lines = [spelling.line(node) for node in group.nodes]
     returned = ", ".join(spelling.names[node] for node in group.outputs)
     name, _, right = lines[-1].partition(" = ")
-    # A value that is returned at once is not assigned to a name.
+    # A value that is returned at once is not assigned to a name first.
     last = [f"return {right}"] if name == returned else [lines[-1], f"return {returned}"]
     return Text(parameters, (*lines[:-1], *last))
 
 
 def _names_of_input(node: Node) -> tuple[str, ...]:
-    """Return candidate names for an input. A weight's is the last part of its name in the model."""
+    """Return candidate names of an input. For a weight, the last part of its name in the model."""
     last = str(node.meta.get("held", "")).rpartition(".")[2]
     if last in PARAMETERS:
         return (last,)
@@ -117,10 +117,10 @@ class _Spelling:
     def _call(
         self, node: Node, target: torch._ops.OpOverload, arguments: Mapping[str, Any], **words: str
     ) -> str:
-        """Return a call. `words`: the source of arguments, where their values do not tell it."""
+        """Return a call. `words`: source of arguments that do not follow from their values."""
         name = RENAMED.get(name_of(node), name_of(node))
         order = [argument.name for argument in target._schema.arguments if not argument.kwarg_only]
-        # By position up to the first omitted argument, number or switch, then by name.
+        # By position up to the first omitted argument, number or switch. Further ones by name.
         placed = _alike(order, [k for k, v in arguments.items() if not isinstance(v, bool | float)])
         words = {key: self._word(value) for key, value in arguments.items()} | words
         values = [
@@ -153,7 +153,7 @@ class _Spelling:
             case _:
                 return repr(value)
 
-    # Methods for operations whose arguments differ from torch's public function, or have sizes.
+    # Methods for operations whose public function in torch takes other arguments, or takes sizes.
 
     def _to(self, node: Node, arguments: Mapping[str, Any]) -> str:
         return f"{self._word(node.args[0])}.to({value_of(node).dtype})"
@@ -165,7 +165,7 @@ class _Spelling:
         same = _alike(before, after)
         ending = _alike(before[same:][::-1], after[same:][::-1])
         middle = [str(size) for size in after[same : len(after) - ending]]
-        # One size can be inferred: the first, if a row is cut into pieces.
+        # One size can be inferred: the first one that changes.
         middle[:1] = ["-1"] * bool(middle)
         sizes = [f"{name}.shape[{axis}]" for axis in range(same)] + middle
         sizes += [f"{name}.shape[{axis}]" for axis in range(-ending, 0)]
@@ -182,7 +182,7 @@ class _Spelling:
         return f"{self.names[source]}.expand({', '.join(sizes)})"
 
     def _size(self, size: int) -> str:
-        """Return an expression for a size, from an input that has it."""
+        """Return an expression for a size, read from an input that has this size."""
         for node in self.group.inputs:
             shape = list(value_of(node).shape)
             if size > 1 and size in shape:
@@ -197,7 +197,7 @@ class _Spelling:
         def bound(place: int | None) -> str:
             if place is None or place == 0 or place >= size:
                 return ""
-            # The middle is half of a size, so that it is right for other sizes.
+            # If the index is the middle, write it as half of the size, so that it fits other sizes.
             half = f"{name}.shape[{-1 if last else axis}] // 2"
             return half if size > 2 and 2 * place == size else str(place)
 

@@ -1,4 +1,4 @@
-"""Offers for Inductor of a model's parts: their names, kinds, and sizes to try."""
+"""Offers of a model's parts to Inductor: their names, their kinds, and the sizes of their cases."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from validation.pairs.inductor.generation import Offer, of_modules, reason_text
 from validation.pairs.inductor.whole.model_sources import Whole
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
-# CPU seconds for one model or one file of models.
+# Maximum CPU seconds for one model or one file of models.
 SECONDS = 600.0
 NO_WORD = re.compile(r"[^a-z0-9]+")
-# Values to try, by number of sizes. Further sizes get the row's last values.
+# Values of the cases, by number of sizes. Other numbers use the last values of each row of 8.
 TRIED: Mapping[int, tuple[tuple[int, ...], ...]] = {
     1: ((1,), (127,), (1000,), (5003,)),
     2: ((1, 1), (3, 17), (64, 127), (97, 300)),
@@ -32,11 +32,11 @@ TRIED: Mapping[int, tuple[tuple[int, ...], ...]] = {
         (1, 2, 2, 3, 2, 5, 31, 130),
     ),
 }
-# Elements of a tensor that the interpreter takes in a short time.
+# Maximum elements of a tensor, so that the interpreter takes a short time.
 MOST_ELEMENTS = 40_000
 MOST_WORDS = 4
 DTYPES = ("float32",)
-# Operations that do not determine a function's kind if it has others.
+# Operations that do not determine a function's kind if it has other operations.
 PLAIN = frozenset({
     "add", "cat", "clone", "div", "getitem", "mul", "neg", "pow", "reshape", "slice", "sub", "to",
     "transpose", "unsqueeze", "view", "expand", "select", "permute", "split", "_to_copy",
@@ -45,23 +45,23 @@ PLAIN = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class SplitModel:
-    """Parts of one model, or the reason of its failure."""
+    """Parts of one model, or the reason why it failed."""
 
     name: str
     groups: int = 0
     offers: tuple[Offer, ...] = ()
-    """Parts that no earlier model had."""
+    """Offers of those parts that no earlier model had."""
     reasons: Counter[str] = field(default_factory=Counter)
     """Number of dropped groups, by reason."""
     trouble: str = ""
-    """Reason why there is no result."""
+    """Reason why there is no result, or ""."""
 
 
 def split(
     wholes: Sequence[Whole], workers: Workers, beat: Callable[[], None] = lambda: None
 ) -> Iterator[SplitModel]:
-    """Yield results in the given order: which model is credited with a part must not depend on
-    timing."""
+    """Yield results in the given order, since the model that is credited with a part must not
+    depend on timing."""
     questions = (
         {"key": number, "kind": whole.kind, "name": whole.name, "text": whole.text}
         for number, whole in enumerate(wholes)
@@ -73,7 +73,7 @@ def split(
 
 
 def read_splits(whole: Whole, reply: Reply, known: set[object]) -> list[SplitModel]:
-    """Parse a reply. If all of it is valid, add its functions to those that are `known`."""
+    """Parse a reply. If all of it is valid, add the functions in it to `known`."""
     if reply.trouble:
         return [SplitModel(whole.name, trouble=reply.trouble)]
     try:
@@ -104,7 +104,7 @@ def _model(whole: Whole, name: str, record: Mapping[str, Any], known: set[object
 
 def described(part: Mapping[str, Any], model: str) -> Sketch:
     operations = list(map(str, part["operations"]))
-    # Inductor calls `x[i]` with a tensor `i` "index".
+    # If `i` is a tensor, Inductor calls the operation `x[i]` "index".
     calls = ["index_select" if name == "index" else name for name in operations]
     kind = operation_of(calls) or "element-wise"
     rows = zip(part["parameters"], part["shapes"], part["draws"], strict=True)
