@@ -1,4 +1,4 @@
-"""Changed verdicts: an item's newest verdict next to one from another torch or Triton."""
+"""Changed verdicts: an item's newest verdict, and one with another torch or Triton."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -141,7 +141,7 @@ def store_finding(run: ValidationRun, item: Any, finding: ItemFinding) -> ItemFi
         with transaction.atomic():
             _store(run, item, finding)
     except (OperationalError, InterfaceError):
-        # The database is unavailable, which no item causes.
+        # The database is unavailable, which is not caused by the item.
         raise
     except (DatabaseError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
         refused = f"Its result can't be stored ({type(error).__name__}). It was {finding.verdict}: "

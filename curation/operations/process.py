@@ -109,7 +109,7 @@ class Process:
                 os.killpg(self._run.pid, signal.SIGKILL)
 
     def ended(self) -> str | None:
-        """Return once how the run ended, after killing its children. Otherwise return None."""
+        """If the run has ended since the last call, kill its children and return how it ended."""
         if self._run is None or self._reader is None or (status := self._run.poll()) is None:
             return None
         # Otherwise its children would use its port, work on its jobs and write to the pipe.

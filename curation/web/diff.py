@@ -19,7 +19,7 @@ WORD = re.compile(
 )
 KEPT = frozenset({*keyword.kwlist, "tl", "triton", "torch", "range", "int", "float", "len", "max"})
 MARK = "\0"
-# difflib needs quadratic time for very different texts.
+# Maximum size of the texts. difflib needs quadratic time for very different texts.
 MOST_LINES = 1500
 MOST_CHARACTERS = 400_000
 

@@ -22,7 +22,7 @@ from curation.lexer import DOCUMENTED, LEXER, LONGEST, is_readable
 from curation.text import pluralize
 
 Address = Callable[[int], str]
-# Shared by all texts: creating a formatter takes as long as formatting a short text.
+# Shared by all texts, because creating it takes as long as formatting a short text.
 FORMATTER = HtmlFormatter(nowrap=True)
 # Maximum number of lines above a `def` that still appears on the first screen.
 SHORT = 14

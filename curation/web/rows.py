@@ -117,7 +117,7 @@ def pass_rates(item: Item) -> list[PassRate]:
 
 
 def undone(item: Item, user: User) -> Decision | None:
-    """Return the decision that `user` undid last, or None after a later decision.
+    """Return the decision that `user` undid last, or None if a later decision exists.
 
     Bulk decisions are ignored, because their reasons are not about one item.
     """

@@ -104,7 +104,7 @@ class _Reader:
                     env[name] = self.seen.either(yes.get(name, NOTHING), no.get(name, NOTHING))
             case ast.For(target=target, iter=iterable, body=body, orelse=orelse):
                 self._bind(target, self._turns(iterable, env), env)
-                # Read it twice: the second iteration reads variables that the first one assigned.
+                # Read it twice: the second iteration reads variables that the first assigned.
                 self._block(body, env)
                 self._block(body, env)
                 self._block(orelse, env)

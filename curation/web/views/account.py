@@ -28,7 +28,7 @@ from curation.web.access import TEXTS, may_review, number, person
 from curation.web.security import invitations
 from curation.web.security.login import wait_in_words
 
-# Lifetime of a new token in days; None: until it is revoked.
+# Lifetimes of a new token in days. Without one, it is valid until it is revoked.
 LIFETIMES = (("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "never"))
 SHOWN = 100
 

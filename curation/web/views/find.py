@@ -37,7 +37,7 @@ OWN_KEYS = ("items", "order", "after", "open")
 OPEN = ("status", "operation", "verdict", "origin")
 MEASURED = ("registers", "spills", "speedup", "pass_rate", "language", "kind")
 FIELDS = (*OPEN, *(key for key in KEYS if key not in (*OWN_KEYS, *OPEN, "id", "q")))
-# Labels of the columns, by the order that a click on each sets.
+# Labels of the columns. The key is the order that a click on the column head sets.
 COLUMNS = {
     "kernels": {"name": "Name", "status": "Status", "open_claims": "Open", "operation": "Operation",
                 "license": "License", "lines": "Lines", "registers": "Registers",
@@ -233,7 +233,7 @@ def _less(filter: Filter, key: str, value: str) -> Filter:
 def _field(
     key: str, chosen: tuple[str, ...], counts: Mapping[str, int] | None, **shown: Any
 ) -> dict[str, Any]:
-    """Return the form field of a filter key. With counts, values without matches are left out."""
+    """Return the form field of a filter key. With counts, leave out values without matches."""
     counted, counts = counts is not None, counts or {}
     values = list(CHOICES.get(key, counts if counted else chosen))
     if counted:

@@ -171,7 +171,7 @@ def _against(
 
 
 def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
-    """Return the float64 answer, or None if no usable one exists. Also return whether it differs so
+    """Return the float64 answer, or None if it is not usable. Also return whether it differs so
     much from the answer at the type that the reference may compute something else in float64."""
     precise = expected.precise
     if precise is None or precise.shape != expected.native.shape or precise.dtype not in EPSILON:
@@ -191,7 +191,7 @@ def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
 
 
 def _effects(expected: Expected, precise: Array) -> Effects:
-    """Return how far rounding of inputs and of results moves the float64 answer, with weights."""
+    """Return, with weights, how far rounding of inputs and results moves the float64 answer."""
     like = expected.precise
     return [
         (weight, np.abs(other.values() - precise))

@@ -39,7 +39,7 @@ from validation.harness.program import (
 
 # Maximum of integers that a launcher reads or computes: FEW, or SHARE of the answer's elements.
 FEW, SHARE = 64, 1 / 8
-# Integers that it may compute for each one that it reads: offsets, a length and a block index.
+# Integers that a launcher may compute for each integer read: offsets, a length and a block index.
 MADE = 4
 # Number of grids, copies and fills whose sizes may depend on floats that the launcher reads.
 SIZES_MOST = 8

@@ -17,7 +17,7 @@ SECOND_LOOKS = 3
 ORDERED_TRIALS = 2
 # Two programs have only two possible orders, so launches of more programs are preferred.
 FEW_PROGRAMS = 4
-# Share of the largest value. It exceeds any type's rounding error, except after cancellation.
+# A difference over this share of the largest value is no rounding error, except by cancellation.
 ROUNDING = 0.03
 EVEN = 4
 # Bounds on the trial of many elements: its elements, and its seconds if time grows linearly with

@@ -166,7 +166,7 @@ def _common_properties(
 
 
 def _check_repeats(session: Session, author: Child, trial: plan.Trial, shown: Inputs) -> None:
-    """Raise Stopped if a repeated case gives other inputs: tests could not be reproduced."""
+    """Raise Stopped if a repeated case gives other inputs, as tests must be reproducible."""
     again, _ = session.make(author, [trial], session.limits.altogether)
     if again.content(trial.number) != shown.content(trial.number):
         words = "make_inputs gives other inputs for the same case"

@@ -26,7 +26,7 @@ CONTEXT_SECONDS = 30.0
 # Share of a GPU's memory that timed entries may reserve. The rest is for other processes, and for
 # allocations that can't be estimated.
 USED = 0.75
-# Seconds before each attempt. Meanwhile, a program that exhausts processes or memory is killed.
+# Pauses in seconds before the attempts, in which a program that exhausts resources is killed.
 PAUSES = (0.0, 2.0, 10.0, 30.0)
 
 

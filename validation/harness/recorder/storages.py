@@ -125,7 +125,7 @@ class Storages:
         ]
 
     def address(self, number: int) -> tuple[int, int] | None:
-        """Return the storage and offset of a number that is an address, or None."""
+        """Return the storage and offset of a number if it is an address, otherwise None."""
         return self._storage_at(number) if number >= LOWEST_ADDRESS else None
 
     def holds_data(self, tensor: torch.Tensor) -> bool:

@@ -38,7 +38,7 @@ Memory = Callable[[int], torch.Tensor]
 """Function that allocates a number of bytes, as a tensor of uint8 with its own storage."""
 
 Watch = Callable[[list[tuple[int, int]]], AbstractContextManager[None]]
-"""Returns a context for a launch from the (start, end) addresses of memory that it may access."""
+"""Function from the (start, end) addresses that a launch may access to a context for it."""
 
 
 class Mismatch(Exception):

@@ -21,7 +21,7 @@ from validation.harness.sandbox.python import SANDBOX_UID, interpreter, python, 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 # Information about the machine that libraries read, and that reveals no secret.
 FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
-# Individual files and folders, never `/`: if root starts the program, /root would be readable.
+# Paths that GPU programs may read. With `/`, a program started by root could read /root.
 GPU_LIBRARIES = ("/usr/local/nvidia", "/usr/local/cuda", "/run/nvidia-persistenced")
 DEFAULT_ENV = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "USER": "nobody"}
 

@@ -100,7 +100,7 @@ class Recordings:
         return max((math.prod(one.grid) for one in launches if isinstance(one, Launch)), default=0)
 
     def summaries(self) -> dict[str, CallSummary]:
-        """Return launched kernels and torch operations of first calls, by layout of the inputs."""
+        """Return the kernels and torch operations of each first call, by layout of the inputs."""
         by_layout = {}
         for trial, first in self.first_calls():
             if first.raised is None and not first.reads:

@@ -16,7 +16,7 @@ TOO_WIDE = (Path("/"), Path("/usr"), Path("/usr/local"), Path("/opt"))
 
 
 def found() -> Path | None:
-    """Return the tool's path, from PATH or the toolkit that CUDA_HOME names, or None."""
+    """Find the tool in PATH or in the toolkit that CUDA_HOME names. Return its path or None."""
     home = os.environ.get("CUDA_HOME")
     places = [f"{home}/bin", f"{home}/compute-sanitizer"] if home else []
     path = shutil.which(NAME) or shutil.which(NAME, path=os.pathsep.join(places) or os.devnull)

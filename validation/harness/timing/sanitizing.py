@@ -86,7 +86,7 @@ def _write_request(session: Session, path: Path) -> tuple[int, str]:
 
 
 def _run(session: Session, tool: Path, folder: Path) -> tuple[int | None, str]:
-    """Return the exit status, or None after a timeout, and the output."""
+    """Return the exit status and the output. The status is None after a timeout."""
     candidates = session.pool.candidates
     plain = candidates.confinement()
     confinement = replace(

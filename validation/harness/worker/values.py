@@ -209,7 +209,7 @@ def rebuilt(
 ) -> Any:
     """Return a copy of `value` with each tensor changed by `change`, and other leaves by `plain`.
 
-    Containers are copied with their classes: a test may use `.values`.
+    Containers are copied with their classes, because a test may use `.values`.
     """
     if isinstance(value, torch.Tensor):
         return change(value)
