@@ -1,8 +1,8 @@
 """gunicorn's threaded worker, limited to as many connections as it can serve.
 
 gunicorn's worker accepts every connection, so one process may hold all while another is idle. With
-this worker, connections wait in the kernel, and a process accepts one when a thread is free.
-With four sync workers instead, four silent connections delay the next answer by 17 s (2026-11-26).
+this worker, connections wait in the system, and a process accepts one if a thread is free. With
+four sync workers instead, four silent connections delay the next answer by 17 s (2026-11-26).
 """
 
 import errno
@@ -15,13 +15,13 @@ from typing import Any
 
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-# One thread fills a core. A request that takes longer than this is waiting for a lock or a slow
-# client, so it blocks no new connection while threads are free.
+# Number of connections at once, because one thread fills a core. A request that takes longer than
+# FRESH_SECONDS waits for a lock or a slow client, and does not count while threads are free.
 AT_ONCE, FRESH_SECONDS = 1, 0.05
-# Browsers open connections ahead of need; a silent one is closed after this time.
+# Browsers open connections ahead of need. A connection without a request is closed after this time.
 SILENT_SECONDS = 15.0
-# After the response, the client closes the connection. Until then its data is read: closing early
-# could cut the response off.
+# After the response, the client should close the connection. Until then, up to these limits, its
+# data is read, because closing early could cut the response off.
 LINGER_SECONDS, LINGER_BYTES = 2.0, 65536
 AGAIN = (errno.EAGAIN, errno.EWOULDBLOCK, errno.ECONNABORTED)
 
@@ -39,7 +39,7 @@ class FairWorker(ThreadWorker):  # type: ignore[misc]
         if not self.alive:
             for conn in self.pending_conns:
                 conn.timeout = 0.0
-        # A wait for events also finishes requests, which frees threads.
+        # The loop that waits for events also finishes requests, which frees threads.
         super().wait_for_and_dispatch_events(
             timeout if self._accepting else min(timeout, FRESH_SECONDS)
         )
@@ -77,7 +77,7 @@ class FairWorker(ThreadWorker):  # type: ignore[misc]
         if done.cancelled() or done.exception() or done.result():
             super().finish_request(conn, done)
             return
-        # gunicorn's method waits here for the client to hang up, and blocks all other requests.
+        # gunicorn's method waits here until the client hangs up, and so blocks all other requests.
         try:
             conn.sock.shutdown(socket.SHUT_WR)
         except OSError:

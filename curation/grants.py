@@ -1,7 +1,7 @@
 """Functions for migrations: create the groups and grant permissions.
 
-A migration names its permissions itself, so that it still runs after `curation.people` has changed.
-A test compares the two.
+A migration lists its permissions itself, so that it still runs after `curation.people` has changed.
+A test compares both lists.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ APPLICATIONS = ("auth", "curation", "django_rq")
 
 
 def grant(apps: Apps, alias: str, group: str, permissions: Sequence[str]) -> None:
-    """Give `group` the permissions (`application.codename`). Create missing rows."""
+    """Grant `group` the permissions (`application.codename`). Create missing rows."""
     _create_permissions(apps, alias)
     row, _ = apps.get_model("auth", "Group").objects.using(alias).get_or_create(name=group)
     row.permissions.add(*_permissions(apps, alias, permissions))
@@ -31,7 +31,7 @@ def _permissions(apps: Apps, alias: str, names: Sequence[str]) -> list[Any]:
 def _create_permissions(apps: Apps, alias: str) -> None:
     """Create the permissions now: Django does so only after the last migration."""
     for label in APPLICATIONS:
-        # Use the current application, because those of migrations have no models module, and Django
-        # skips such an application. The permissions themselves come from `apps`.
+        # Use the current application. Those of migrations have no models module, so Django would
+        # skip them. The permissions themselves come from `apps`.
         config = current.get_app_config(label)
         create_permissions(config, using=alias, apps=apps, verbosity=0, interactive=False)

@@ -1,6 +1,6 @@
 """Pygments lexer for Triton: Python, with the operations of `triton.language` by kind.
 
-It reads a text in bounded time if `is_readable` accepts the text.
+It reads a text in bounded time, provided that `is_readable` accepts the text.
 """
 
 import re
@@ -11,8 +11,8 @@ from pygments.lexers import PythonLexer
 from pygments.token import Name, Operator
 
 LONGEST = 200_000
-# At the start of each line, Pygments skips all blanks to look for a docstring. A text of 200,000
-# characters that alternates space and newline took 302 s.
+# At the start of each line, Pygments skips all blanks to look for a docstring. It took 302 s for a
+# text of 200,000 characters that alternates space and newline.
 BLANKS = re.compile(r"\n[^\S\n]*\n\s{1000}")
 
 MEMORY, COMPUTE, PROGRAM, META = (
@@ -46,7 +46,7 @@ KINDS = {name: kind for kind, names in OPERATIONS.items() for name in names.spli
 DOCUMENTED = frozenset(
     name for kind, names in OPERATIONS.items() if kind is not META for name in names.split()
 )
-# Submodules of `triton.language`, whose functions compute.
+# Submodules of `triton.language` whose functions compute values.
 SUBMODULES = frozenset({"math", "libdevice", "extra", "cuda", "random", "standard", "core"})
 
 LANGUAGE = re.compile(
@@ -74,7 +74,7 @@ class TritonLexer(PythonLexer):  # type: ignore[misc]
         modules = {"language", *filter(None, (name for m in LANGUAGE.findall(text) for name in m))}
         constants = frozenset(CONSTEXPR_PARAMETER.findall(text))
         kinds: dict[str, Any] = {}
-        # The kind of the dotted name that the token continues, and whether its dot was read.
+        # `head`: kind of the dotted name so far. `dotted`: True if the previous token was its dot.
         head, dotted = "", False
         for index, kind, value in super().get_tokens_unprocessed(text, stack):
             if kind is Name:

@@ -1,14 +1,14 @@
 """The groups of accounts and their permissions, as plain data.
 
-Migrations create the groups, so a change here needs a new migration. A test compares the two.
+Migrations create the groups, so a change here needs a new migration. A test compares them.
 """
 
 REVIEWERS = "reviewers"
 CURATORS = "curators"
-# Marks the account of a program, in addition to the group that grants its permissions.
+# Group that marks an account as a program's. Another group grants the account its permissions.
 PROGRAMS = "programs"
 
-# The role of each group, and what it may do.
+# Name of the role of each group, and a sentence on what it may do.
 ROLES = {
     REVIEWERS: ("reviewer", "Approves and rejects items."),
     CURATORS: ("curator", "Reviews, queues ingests, edits pairs, settles disputes, exports "
@@ -56,10 +56,10 @@ CURATE = (
     "steer_queue",
 )
 
-# From Django's own applications: curators manage accounts.
+# Permissions of Django's applications, with which curators manage accounts.
 PEOPLE = ("view_user", "add_user", "change_user", "view_group")
 
-# The permissions of each group that has some, with the application that each belongs to.
+# Permissions of each group that has permissions, with their applications.
 GRANTED = {
     REVIEWERS: tuple(f"curation.{name}" for name in REVIEW),
     CURATORS: (

@@ -1,16 +1,16 @@
-"""Progress of a long command, for a person who waits at a shell."""
+"""Progress of a long command, shown to a person who waits at a shell."""
 
 import time
 from typing import TextIO
 
-# Without a terminal, a line at this interval shows that the command is alive.
+# Seconds between two lines of progress if the output is no terminal.
 LINE_SECONDS = 10.0
 
 
 class Bar:
-    """One line that is rewritten on a terminal; otherwise a line every ten seconds.
+    """Progress line that is rewritten on a terminal. Other outputs get a line every ten seconds.
 
-    `lines` is False if no person reads the output, as in a worker.
+    `lines`: False if no person reads the output, as in a worker.
     """
 
     WIDTH = 30
@@ -32,7 +32,7 @@ class Bar:
             self._write(f"{stage} {count}".strip() + "\n")
 
     def count(self, stage: str, done: int) -> None:
-        """Show progress toward a total that is not known."""
+        """Show the count of items done toward an unknown total."""
         self.show(stage, done, 0)
 
     def end(self) -> None:

@@ -37,7 +37,7 @@ class Option:
 
     flag: its name on the command line.
     label, help: texts of the form. `usage`: help text of the command line, if different.
-    kind: kind of the value, such as yes or no, a number, or some of `choices`.
+    kind: type of the value: yes or no, text, number, one or some of `choices`, or list of texts.
     parse: function that turns a text into the value. For a list, it gets each text.
     in_form: False if the value is a path on the server, which the web form must not accept.
     """

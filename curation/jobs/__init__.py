@@ -1,6 +1,6 @@
-"""Durable background work. The SQL row is authoritative; Redis only triggers.
+"""Durable background work. The state of a run is its SQL row. Redis only triggers the work.
 
 A run's row moves `queued → running → succeeded | failed | cancelled`, each step by compare-and-set.
-rq delivers at least once and may lose or repeat a job. Neither changes a row twice, and the sweeper
+rq may deliver a job twice, or lose it. A repeated job changes no row twice, and the sweeper
 enqueues lost runs again.
 """

@@ -1,8 +1,9 @@
 """Allowlist of the jobs that are accepted from Redis.
 
-Attack: rq imports and calls whatever function and callbacks a job names. It posts to its webhooks,
-and unpickles its metadata if a reader names no serializer. So anyone who can write to Redis could
-run programs as the worker, and as the web process, which reads the job of a cancelled run.
+Attack: rq imports and calls any function and callbacks that a job names. It posts to the job's
+webhooks, and unpickles the job's metadata if a reader names no serializer. So anyone who can write
+to Redis could run programs as the worker, and as the web process, which reads the job of a
+cancelled run.
 
 Defense: every job that is read from Redis passes through `Job.restore`, so the check is there. rq's
 `JOB_CLASS` would not suffice: registries and executions use `Job` itself. A refused job is deleted
@@ -27,20 +28,20 @@ from curation.models import Run
 
 log = logging.getLogger(__name__)
 
-# Fields that rq writes for a job without options. All others must be empty: callbacks, webhooks,
-# metadata, dependencies, groups, repetitions and retries among them.
+# Fields that rq writes for a job without options. All other fields must be empty, such as
+# callbacks, webhooks, metadata, dependencies, groups, repetitions and retries.
 FIELDS = {
     "created_at", "data", "description", "ended_at", "enqueued_at", "exc_info", "failure_ttl",
     "last_heartbeat", "origin", "result_ttl", "started_at", "status", "timeout", "worker_name",
 }  # fmt: skip
-# Most bytes of an unpacked call, which names one function and one number.
+# Maximum number of bytes of an unpacked call, which names one function and one number.
 LONGEST = 500
 
 _restore = Job.restore
 
 
 def guard_jobs() -> None:
-    """Let all code in this process, rq's too, read only jobs that this project enqueues."""
+    """Patch rq in this process, so that all code reads only jobs that this project enqueues."""
     Job.restore = restore  # type: ignore[method-assign, assignment]
     Job.fetch = classmethod(fetch)  # type: ignore[method-assign, assignment]
     Job.fetch_many = classmethod(fetch_many)  # type: ignore[method-assign, assignment]
@@ -51,7 +52,7 @@ def restore(job: Job, raw: Mapping[bytes, bytes]) -> None:
     try:
         if b"data" in raw:
             _check(raw)
-        # Not every reader names a serializer, and the default is pickle.
+        # Set it here, because some callers name no serializer, and rq's default is pickle.
         job.serializer = JSONSerializer
         _restore(job, raw)
     except (ValueError, TypeError, AssertionError, RecursionError, TimeoutFormatError) as error:
@@ -63,7 +64,7 @@ def restore(job: Job, raw: Mapping[bytes, bytes]) -> None:
 def fetch(cls: type[Job], id: str, connection: Redis | None = None, serializer: Any = None) -> Job:
     """Return the job. Raise NoSuchJobError if the id is malformed.
 
-    rq's ValueError would end the worker, and its successor would find the same id.
+    The ValueError that rq raises would end the worker, and the next worker would read the same id.
     """
     try:
         job = cls(parse_job_id(id), connection=connection, serializer=JSONSerializer)
@@ -76,7 +77,7 @@ def fetch(cls: type[Job], id: str, connection: Redis | None = None, serializer: 
 def fetch_many(
     cls: type[Job], job_ids: Iterable[str], connection: Redis, serializer: Any = None
 ) -> list[Job | None]:
-    """Return the job of each id, or None: a refused job must not hide the others."""
+    """Return the job of each id, or None if it is refused, so that other jobs are still read."""
     return [_fetched(cls, job_id, connection) for job_id in job_ids]
 
 

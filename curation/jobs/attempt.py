@@ -1,7 +1,7 @@
 """Attempts at a run: claimed, renewed and finished by compare-and-set on a token.
 
-A job writes its results in transactions that also renew the attempt. If the lease of a worker ran
-out and the worker resumes, its token is no longer valid, and it can write none of them.
+A job writes its results in transactions that also renew the attempt. If a worker resumes after its
+lease ran out, its token is no longer valid, so that it can't write results.
 """
 
 import logging
@@ -35,14 +35,14 @@ at_shell: ContextVar[bool] = ContextVar("at_shell", default=False)
 
 
 class LeaseLost(BaseException):
-    """The attempt timed out, was cancelled, or was given to another worker.
+    """An error because the attempt timed out, was cancelled, or was given to another worker.
 
-    A BaseException, so that `except Exception` around a file or an entry does not catch it.
+    It is a BaseException, so that `except Exception` around a part of the work can't catch it.
     """
 
 
 class NotSucceeded(CurationError):
-    """The run at a shell failed, or another process has it."""
+    """An error because a run at a shell failed, or because another process has claimed it."""
 
 
 @dataclass(slots=True)
@@ -65,16 +65,16 @@ class Attempt(Generic[AnyRun]):
             raise self.lost()
 
     def tell(self, stage: str, done: int, total: int = 0, **columns: Any) -> None:
-        """Write the progress, and extend the lease."""
+        """Write the progress and extend the lease."""
         self.renew(**self._progress(stage, done, total), **columns)
 
     def tell_later(self, stage: str, done: int, total: int = 0) -> None:
-        """Let the heartbeat write the progress, because the caller's connection only reads."""
+        """Let the heartbeat write the progress, because the caller may only read."""
         self.check()
         self._later = self._progress(stage, done, total)
 
     def check(self) -> None:
-        """Raise LeaseLost if the heartbeat saw that the lease is lost. Costs no query."""
+        """Raise LeaseLost if the heartbeat found the lease lost. This makes no query."""
         if self._lost:
             raise self.lost()
 
@@ -86,7 +86,7 @@ class Attempt(Generic[AnyRun]):
                 self._lost = not self._write_news()
             else:
                 self._lost = not self._ended
-        # Without a row, the transaction that created the run has not been committed yet.
+        # If there is no row, the transaction that created the run has not been committed yet.
         return not self._lost
 
     def lost(self) -> LeaseLost:
@@ -97,7 +97,7 @@ class Attempt(Generic[AnyRun]):
         self._end(RunState.SUCCEEDED, message="", **columns)
 
     def fail(self, message: str, **columns: Any) -> None:
-        """Fail without a retry: another attempt would give the same result."""
+        """Fail the run without a retry, because another attempt would give the same result."""
         self._end(RunState.FAILED, message=storable(message), **columns)
 
     def give_up(self, message: str) -> None:
@@ -105,7 +105,7 @@ class Attempt(Generic[AnyRun]):
         self._update(lease_until=Now(), message=storable(message))
 
     def _progress(self, stage: str, done: int, total: int) -> dict[str, Any]:
-        """Return the columns of the progress. The pace is measured for each stage."""
+        """Return the columns of the progress. The pace is measured separately for each stage."""
         if stage != self._stage:
             self._stage = stage
             self.journal.write(f"{stage}: {total:,}" if total else stage)
@@ -130,7 +130,7 @@ class Attempt(Generic[AnyRun]):
         return self._update(lease_until=_lease_end(), **columns)
 
     def _end(self, state: RunState, **columns: Any) -> None:
-        # Set before the row changes: a heartbeat in between must not take this end for a loss.
+        # Set before the row changes, so that a heartbeat in between does not see a lost lease.
         self._ended = True
         ended = self._update(
             state=state,
@@ -152,7 +152,7 @@ class Attempt(Generic[AnyRun]):
 
 
 def claim(model: type[AnyRun], pk: int) -> Attempt[AnyRun] | None:
-    """Take a queued run, or return None: another process has it, or it has ended."""
+    """Claim a queued run. Return None if another process has claimed it, or if it has ended."""
     token = uuid.uuid4()
     now = timezone.now()
     claimed = model._default_manager.filter(pk=pk, state=RunState.QUEUED).update(
@@ -171,11 +171,11 @@ def claim(model: type[AnyRun], pk: int) -> Attempt[AnyRun] | None:
 def carry_out(
     model: type[AnyRun], pk: int, work: Callable[[AnyRun, Attempt[AnyRun]], None]
 ) -> None:
-    """Do `work` on a run, once. Every job is one call of this function.
+    """Claim a run and do `work` on it. Every job is one call of this function.
 
-    `work` calls `attempt.succeed` at its end. An error that a person can fix fails the run, with
-    its sentence. A temporary error is retried by the sweeper, unless a person waits at a shell. Any
-    other exception is retried too, and raised, so that rq shows it.
+    `work` calls `attempt.succeed` at its end. An error that a person can fix fails the run, and its
+    sentence is stored. After a temporary error, the sweeper retries the run, unless a person waits
+    at a shell. After any other exception the run is retried too, and rq shows the exception.
     """
     attempt = claim(model, pk)
     if attempt is None:
@@ -196,19 +196,19 @@ def carry_out(
             _try(run, attempt, work, say)
         except LeaseLost:
             if not connection.in_atomic_block:
-                # The statement may have been interrupted.
+                # The lost lease may have interrupted a statement, so close the connection.
                 connection.close()
             say(logging.WARNING, "ended: the run was cancelled, or another worker continues it")
         finally:
-            # Save the lines of a cancelled attempt too, but not of one that another replaced.
+            # Save the lines of a cancelled attempt too, but not if another attempt has replaced it.
             if (lines := journal.news()) is not None:
                 model._default_manager.filter(pk=pk, attempts=run.attempts).update(log=lines)
 
 
 def carry_out_here(run: AnyRun, job: Callable[[int], None]) -> AnyRun:
-    """Do `job` on `run` for a person at a shell, without retries, and return its row.
+    """Do `job` on `run` for a person at a shell, without retries. Return the ended run.
 
-    Raise NotSucceeded with the message of its failure.
+    Raise NotSucceeded with the run's message if it fails.
     """
     before = at_shell.set(True)
     try:

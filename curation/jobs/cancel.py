@@ -1,4 +1,4 @@
-"""Cancel runs. The rows are changed first. Then workers, sweeper and Redis react."""
+"""Cancellation of runs: the rows change first, then workers, sweeper and Redis react."""
 
 import logging
 from datetime import timedelta
@@ -20,22 +20,22 @@ from curation.models.runs import LIVE
 
 log = logging.getLogger(__name__)
 
-# A process that still works on a run this long after cancellation is stopped by its rq worker. Its
-# own heartbeat should have stopped it by then.
+# Time after cancellation at which rq stops a process that still works on the run. The heartbeat of
+# the process should have stopped it by then.
 PATIENCE = timedelta(seconds=30)
 FORGOTTEN = timedelta(minutes=10)
 
 
 class NotCancelled(CurationError):
-    """This run can't be cancelled."""
+    """An error because this run can't be cancelled."""
 
 
 def cancel(run: Run, *, by: User | None = None, name: str = "") -> None:
     """Cancel a queued or running run. Raise NotCancelled if it has ended.
 
-    The heartbeat of the working process stops it within seconds. Stored results stay.
+    The heartbeat of its process stops the work within seconds. Stored results stay.
 
-    name: the requester, if it is no user.
+    name: name of the requester, if there is no `by`.
     """
     rows = type(run)._default_manager.filter(pk=run.pk)
     with transaction.atomic():
@@ -43,7 +43,7 @@ def cancel(run: Run, *, by: User | None = None, name: str = "") -> None:
             state=RunState.CANCELLED,
             attempt_token=None,
             lease_until=None,
-            # By the same clock that `stop_cancelled` compares with.
+            # The database's clock, because `stop_cancelled` compares with it.
             finished_at=Now(),
             cancelled_by=by,
             message=f"Cancelled by {by.get_username() if by else name or 'an unknown user'}.",
@@ -55,7 +55,7 @@ def cancel(run: Run, *, by: User | None = None, name: str = "") -> None:
 
 
 def stop_cancelled(model: type[Run]) -> int:
-    """Have rq kill the processes that still work on cancelled runs. Return their number."""
+    """Let rq kill the processes that still work on cancelled runs. Return their number."""
     rows = model._default_manager.filter(
         state=RunState.CANCELLED,
         attempts__gt=0,
@@ -66,7 +66,7 @@ def stop_cancelled(model: type[Run]) -> int:
 
 
 def _drop_waiting_job(run: Run) -> None:
-    """Delete the waiting job. If it is delivered nevertheless, it finds nothing to claim."""
+    """Delete the waiting job of a cancelled run. If it is still delivered, its claim fails."""
     try:
         job = _job(run, run.attempts + 1)
         if job is not None and not job.is_started:
@@ -78,7 +78,7 @@ def _drop_waiting_job(run: Run) -> None:
 def _stop_job(run: Run) -> bool:
     try:
         job = _job(run, run.attempts)
-        # The job of a killed worker keeps the state "started" in Redis.
+        # In Redis, the job of a killed worker keeps the state "started".
         if job is None or not job.is_started or not _listens(job):
             return False
         send_stop_job_command(job.connection, job.id, job.serializer)
@@ -89,7 +89,7 @@ def _stop_job(run: Run) -> bool:
 
 
 def _listens(job: Job) -> bool:
-    """Return True if the worker of the job still receives commands."""
+    """Return True if the worker that has the job still receives commands."""
     [(_, listeners)] = job.connection.pubsub_numsub(PUBSUB_CHANNEL_TEMPLATE % job.worker_name)
     return bool(listeners)
 

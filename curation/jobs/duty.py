@@ -1,6 +1,6 @@
-"""Exclusive duties: at most one process has a duty, by a lease in the database.
+"""Exclusive duties: a lease in the database gives a duty to at most one process.
 
-The lease ends by the database's clock: clocks of two hosts may differ by more than its length.
+The lease ends by the database's clock, because clocks of hosts may differ by more than its length.
 """
 
 import os
@@ -19,7 +19,7 @@ SCHEDULER = "scheduler"
 
 def scheduler_seconds() -> int:
     """Return the length of the scheduler's lease."""
-    # Long enough to survive a slow sweep, short enough for a successor to start soon.
+    # It must outlast a slow sweep, but end soon, so that a successor can start.
     return max(10, 3 * settings.SWEEP_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""Enqueue runs: the only code that creates jobs in Redis."""
+"""Creation of jobs in Redis for runs. Only this module creates jobs."""
 
 import logging
 from functools import partial
@@ -15,14 +15,14 @@ log = logging.getLogger(__name__)
 def enqueue(run: Run) -> None:
     """Enqueue `run` once the transaction has committed.
 
-    If Redis is unavailable, the sweeper enqueues it later: the row is the record, not the job.
+    If Redis is unavailable, the sweeper enqueues the run later, because its row is queued.
     """
     transaction.on_commit(partial(_hand_over, run))
 
 
 def _hand_over(run: Run) -> None:
-    # "auto" because `on_commit` has waited already. The queue's own waiting loses return values and
-    # survives rollbacks in some of its calls.
+    # Use "auto", because `on_commit` has waited already. If the queue waits itself, some of its
+    # calls lose return values or survive a rollback.
     try:
         queue = django_rq.get_queue(run.QUEUE, commit_mode="auto")
         queue.enqueue_call(
@@ -32,7 +32,7 @@ def _hand_over(run: Run) -> None:
             result_ttl=0,
             failure_ttl=7 * 24 * 3600,
             description=str(run),
-            # A person waits for it.
+            # A person waits for the result of a tried case.
             at_front=isinstance(run, TriedCase),
         )
     except RedisError as error:

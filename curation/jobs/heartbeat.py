@@ -1,8 +1,8 @@
 """Heartbeat: renews an attempt's lease, and interrupts the work when the lease is lost.
 
-Loading a detector or torch reports no progress, and may take longer than the lease on a busy
-machine. Without a heartbeat, each attempt would lose its lease before it began. A job that hangs is
-ended by the time limit of the queue.
+Loading a license detector or torch reports no progress. On a busy machine it may take longer than
+the lease. Without a heartbeat, each attempt would lose its lease before its work began. A job that
+hangs is ended by the time limit of the queue.
 
 A run that was cancelled, or given to another worker, has lost its token. The heartbeat sees that
 within `BEAT_SECONDS` and raises in the main thread, so that the work cleans up after itself: it
@@ -27,7 +27,7 @@ BEAT_SECONDS = 2.0
 GRACE_SECONDS = 20.0
 INTERRUPT = signal.SIGUSR1
 
-# An export forks: its children must inherit neither a connection nor a held lock.
+# Exports fork. The child processes must inherit neither a connection nor a held lock.
 _forking = threading.Lock()
 os.register_at_fork(
     before=_forking.acquire,
@@ -38,7 +38,7 @@ os.register_at_fork(
 
 @contextmanager
 def beating(beat: Callable[[], bool], lost: Callable[[], BaseException]) -> Iterator[None]:
-    """Call `beat` from a thread with its own connection; when it returns False, raise `lost()`.
+    """Call `beat` from a thread with a separate connection. When it returns False, raise `lost()`.
 
     `lost()` is raised only in the main thread, because Python can't interrupt another thread.
     """
@@ -72,8 +72,8 @@ def _held(beat: Callable[[], bool]) -> bool:
         try:
             return beat()
         except Error:
-            # If the database is unavailable for a while, the lease is not lost, but it may still
-            # run out.
+            # An unavailable database does not mean a lost lease. But the lease may run out
+            # meanwhile.
             return True
         finally:
             connection.close()

@@ -30,12 +30,12 @@ class Journal(logging.Handler):
         self._add(f"{at} {text}")
 
     def emit(self, record: logging.LogRecord) -> None:
-        # `carry_out` writes the lines of attempts itself, because the log level may hide them.
+        # `carry_out` adds the lines about attempts itself, because the log level may hide them.
         if known().get("journal") is self and not record.name.startswith("curation.jobs.attempt"):
             self._add(self._formatter.format(record))
 
     def news(self) -> str | None:
-        """Return all lines if there are new ones since the last call, else None."""
+        """Return all lines if there are new ones since the previous call, otherwise None."""
         if not self._new:
             return None
         self._new = False

@@ -1,4 +1,4 @@
-"""Retry ended runs. Each kind decides which part of a run is repeated."""
+"""Retries of ended runs. Each kind of run decides which part is repeated."""
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -9,19 +9,19 @@ from curation.models.runs import LIVE, AnyRun
 
 
 class NotRetried(CurationError):
-    """There is nothing to retry."""
+    """An error because a run has no part to retry."""
 
 
 def retry(run: AnyRun, *, by: User | None = None, failed: bool = False) -> AnyRun:
     """Queue the failed part of `run` again, and return the new run, which links to it.
 
-    Idempotent: while a retry of `run` is live, that retry is returned. `failed` also includes items
-    with a verdict that may change: error, timeout and failed.
+    Idempotent: while a retry of `run` is live, that retry is returned. `failed`: also repeat items
+    whose verdict may change: error, timeout and failed.
     """
     model = type(run)
     rows = model._default_manager
     with transaction.atomic():
-        # A second request waits for this lock, then finds the run of the first one.
+        # A concurrent request waits for this lock, and then finds the run that this one queued.
         rows.select_for_update().get(pk=run.pk)
         live = rows.filter(retry_of=run, state__in=LIVE).first()
         if live is not None:

@@ -1,7 +1,7 @@
 """Sweeper: finds runs that fell out of the queue and enqueues them again. Idempotent.
 
-Two faults occur: a worker dies, so its lease runs out; or Redis loses a job, so a queued row has
-none. The rows show both faults, and compare-and-set repairs them. Only the database's clock is
+There are two faults. If a worker dies, its lease runs out. If Redis loses a job, a queued row has
+no job. The rows show both faults, and compare-and-set repairs them. Only the database's clock is
 used, because a host with a wrong clock would requeue live runs.
 """
 
@@ -33,7 +33,7 @@ class Swept:
 
 
 def sweep() -> Swept:
-    """Check every live run once."""
+    """Check each live run."""
     swept = Swept()
     for model in apps.get_models():
         if issubclass(model, Run):
@@ -44,7 +44,7 @@ def sweep() -> Swept:
 
 
 def _requeue_expired(model: type[Run], swept: Swept) -> None:
-    """Requeue the runs of dead workers, or end them after too many attempts."""
+    """Requeue the runs of dead workers. After too many attempts, end them instead."""
     rows = model._default_manager.filter(state=RunState.RUNNING, lease_until__lte=Now()).order_by(
         "pk"
     )
@@ -77,7 +77,7 @@ def _requeue_expired(model: type[Run], swept: Swept) -> None:
 
 
 def _requeue_lost(model: type[Run], swept: Swept) -> None:
-    """Enqueue again the runs that have waited long and have no job in Redis."""
+    """Enqueue runs again that have waited long and have no job in Redis."""
     since = Now() - timedelta(seconds=settings.LOST_JOB_SECONDS)
     rows = list(
         model._default_manager.filter(state=RunState.QUEUED, handed_over_at__lte=since).order_by(
@@ -94,7 +94,7 @@ def _requeue_lost(model: type[Run], swept: Swept) -> None:
     for run in rows:
         if run.job_id in waiting:
             continue
-        # If a worker took the job just now, this enqueues it twice. The claim lets only one begin.
+        # If a worker took the job just now, this enqueues it twice. Only one claim can succeed.
         seen = model._default_manager.filter(
             pk=run.pk, state=RunState.QUEUED, handed_over_at__lte=since
         )

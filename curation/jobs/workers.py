@@ -1,4 +1,4 @@
-"""Workers: the live ones according to Redis, and the retirement of a broken one."""
+"""Workers: those that Redis reports as live, and the retirement of a broken worker."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +10,7 @@ from rq.command import send_shutdown_command
 
 from curation.operations.address import site_address
 
-# A live worker sends a heartbeat at least this often, also during a long job.
+# Maximum time between two heartbeats of a live worker, also during a long job.
 ALIVE = timedelta(seconds=90)
 
 
@@ -40,7 +40,7 @@ def advice(listening: int | None) -> str:
 
     `listening` is the result of `listeners`.
     """
-    # While `up` starts, its workers do not listen yet.
+    # While the command `up` starts, its workers do not listen yet.
     if listening or site_address(settings.DATA_DIR):
         return ""
     return "; no worker is running: start manage.py up, or add --now"

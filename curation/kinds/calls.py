@@ -1,4 +1,4 @@
-"""Triton's functions by purpose, under the names that `reading` gives them."""
+"""Triton's functions by purpose. Their names are the canonical ones of `reading`."""
 
 from __future__ import annotations
 

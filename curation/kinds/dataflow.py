@@ -1,7 +1,7 @@
 """Data flow inside one kernel, by names.
 
-Branches are ignored. Order counts only between statements that share no loop. The result contains
-all flows of values, and may contain others.
+Branches are ignored. The order of two statements counts only if they share no loop. The result
+contains all real flows of values, and may contain flows that never happen.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ ATOMICS = (
 LOADING = re.compile(r"\b(?:load|load_tensor_descriptor|_experimental_descriptor_load)\(")
 RANGING = re.compile(r"\b(?:arange|make_block_ptr)\(")
 RAGGED = re.compile(r"cu_?seq|seq_?len|seq_?start|chunk_(?:ind|off)", re.IGNORECASE)
-"""Loads of a sequence's bounds. An address with such an offset does not make a gather."""
+"""Names of a sequence's bounds. A load that contains one does not make a gather."""
 CHAIN = 10
-"""Most assignments between an address and its pointer parameter, because they may be cyclic."""
+"""Maximum number of assignments from a pointer parameter to an address. They may be cyclic."""
 ASSIGNMENTS = "[(assignment) (augmented_assignment)] @assignment"
 
 
@@ -43,7 +43,7 @@ class Flow:
     in_place: frozenset[str]
     """Parameters that are both read and written."""
     sampled: frozenset[str]
-    """Parameters read both at a computed address and at a loaded one, as logits at a label."""
+    """Parameters read both at a computed address and at a loaded address, as logits at a label."""
 
 
 def flow(reading: Reading) -> Flow:
@@ -61,12 +61,12 @@ def flow(reading: Reading) -> Flow:
 
 
 def ranged_names(reading: Reading) -> frozenset[str]:
-    """Return names that hold a block: offsets, and block pointers."""
+    """Return the names that hold a block of offsets or a block pointer."""
     return frozenset(name for name, _ in derivations(reading, RANGING))
 
 
 def derivations(reading: Reading, start: re.Pattern[str]) -> list[tuple[str, Node]]:
-    """Return names with each of their values that depends on a call matching `start`."""
+    """Return each name with each of its values that depends on a call that matches `start`."""
     assigned = [pair for function in reading.functions for pair in _assigned(function)]
     return _derivations(assigned, start)
 
@@ -111,7 +111,7 @@ def _derivations(
 def names_at(derived: list[tuple[str, Node]], node: Node) -> frozenset[str]:
     """Return the names whose value is set before `node`, or in a loop around it.
 
-    `bias = tl.load(bias + at)` reads at no loaded address, though `bias` then holds a loaded value.
+    In `bias = tl.load(bias + at)`, the address is not a loaded value. Only later, `bias` is one.
     """
     loop = _outermost_loop(node)
     return frozenset(
@@ -133,7 +133,7 @@ def _outermost_loop(node: Node) -> Node | None:
 
 def _is_indirect(call: Call, loaded: frozenset[str]) -> bool:
     if call.name.startswith("."):
-        # A descriptor's method takes offsets; `.load()` without arguments reads shared memory.
+        # The method of a descriptor takes offsets. `.load()` without arguments reads shared memory.
         return any(identifiers(argument) & loaded for argument in call.arguments[:1])
     address = call.argument(0, "pointer")
     if address is None:
@@ -144,7 +144,7 @@ def _is_indirect(call: Call, loaded: frozenset[str]) -> bool:
 def _bases(
     calls: list[Call], assigned: list[tuple[set[str], Node]], parameters: tuple[str, ...]
 ) -> set[str]:
-    """Return the pointer parameters of accesses: the first name of each address."""
+    """Return the pointer parameters of accesses. The pointer is the first name of an address."""
     pointers = set(parameters)
     first: dict[str, str] = {}
     for names, value in assigned:

@@ -1,9 +1,9 @@
 """Difficulty of kernels and pairs, by algorithmic features.
 
-A kernel is as hard as its hardest feature below. Three different medium features together are hard;
-without any feature it is easy. Length does not count: an element-wise kernel with a long polynomial
-is easy, a short split-K product is hard. A pair is as hard as its hardest kernel, and at least
-medium if it defines its own backward.
+A kernel is as hard as its hardest feature below. Three different medium features make it hard.
+Without any feature, it is easy. Length does not count: an element-wise kernel with a long
+polynomial is easy, a short split-K product is hard. A pair is as hard as its hardest kernel. If it
+defines a backward pass, it is at least medium.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def difficulty(reading: Reading, flows: Flow, operation: str) -> tuple[Difficult
 
 
 def pair_difficulty(triton_code: str, operation: str, differentiable: bool = False) -> Difficulty:
-    """Return the level of a pair: that of its hardest kernel."""
+    """Return the level of a pair's hardest kernel, or at least medium if it is `differentiable`."""
     levels = {
         difficulty(reading, flow(reading), operation)[0] for reading in read_kernels(triton_code)
     }
@@ -86,7 +86,7 @@ class _Kernel:
         return [call.node for call in self.flow.indirect]
 
     def nodes(self, *names: str) -> list[Node]:
-        """Return the calls of any of these functions, in order."""
+        """Return the calls of these functions, in order."""
         return [call.node for call in self.reading.named(*names)]
 
     def inside(self, pattern: str) -> list[Node]:
@@ -103,7 +103,7 @@ class _Kernel:
 
 
 def _online_softmax(kernel: _Kernel) -> list[Node]:
-    """Find the rescaling of an online softmax: the exponential of old minus new maximum."""
+    """Find the rescaling of an online softmax: exponentials of the old minus the new maximum."""
     maxima: set[str] = set()
     assigned = []
     for node in kernel.in_loops("(assignment) @node"):
@@ -126,7 +126,7 @@ def _online_softmax(kernel: _Kernel) -> list[Node]:
 
 def _split_product(kernel: _Kernel) -> list[Node]:
     reading = kernel.reading
-    # An unused parameter is left over from another version of the kernel.
+    # An unused parameter does not count. It may be left over from another version of the kernel.
     bodies = [function.child_by_field_name("body") for function in reading.functions]
     used = set().union(*(identifiers(body) for body in bodies if body is not None))
     names = (reading.name, *used.intersection(reading.parameters))
@@ -171,7 +171,7 @@ def _carried_scan(kernel: _Kernel) -> list[Node]:
 
 
 def _ordered_atomics(kernel: _Kernel) -> list[Node]:
-    """Find locks and flags: compare and swap, exchange, or an atomic in a `while` loop."""
+    """Find locks and flags: compare-and-swap, exchange, or an atomic in a `while` loop."""
     locks = kernel.nodes("tl.atomic_cas", "tl.atomic_xchg")
     whiles = kernel.inside("(while_statement) @node")
     waits = [node for node in whiles if "atomic_" in text_of(node)]
@@ -179,7 +179,7 @@ def _ordered_atomics(kernel: _Kernel) -> list[Node]:
 
 
 def _hard_backward(kernel: _Kernel) -> list[Node]:
-    """Find backward kernels with several reductions; an RMS norm's row gradient has only one."""
+    """Find backward kernels with several reductions. An RMS norm's row gradient has only one."""
     if kernel.operation not in {"attention", "normalization"} or not kernel.is_gradient:
         return []
     several = len(kernel.reading.named(*REDUCTIONS)) > 1 or _accumulation(kernel) or kernel.dots
@@ -195,9 +195,9 @@ def _sort_network(kernel: _Kernel) -> list[Node]:
 
 
 def _accumulation(kernel: _Kernel) -> list[Node]:
-    """Find a value set before a loop and updated in it, other than an address or a counter.
+    """Find values that are set before a loop and updated in it, except addresses and counters.
 
-    A Pallas kernel loops by a call that carries the value.
+    A Pallas kernel loops by calling a function that carries the value.
     """
     if kernel.dots:
         return []
@@ -217,7 +217,7 @@ def _accumulation(kernel: _Kernel) -> list[Node]:
 
 
 def carried(function: Node) -> Iterator[tuple[str, Node]]:
-    """Yield names set before a loop and updated in it, with the updating statement."""
+    """Yield names that are set before a loop and updated in it, with the statement that updates."""
     spans = loops(function)
     first: dict[str, int] = {}
     assignments = captures("[(assignment) (augmented_assignment)] @node", function).get("node", ())

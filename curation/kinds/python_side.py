@@ -1,4 +1,4 @@
-"""Operation type of a pair, by the torch calls and names of its Python code."""
+"""Operation type of a pair, by the torch calls and the names in its Python code."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ CALLS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
-"""Patterns of the last part of a call's name, for each type. The first matching row decides."""
+"""Patterns of the last part of a called name, by type. The first matching row gives the type."""
 WEAK = frozenset({"reduction"})
-"""A torch reference sums for many reasons, so the kernel's type may be more specific."""
+"""Types that the kernel's type may refine, because a torch reference sums for many reasons."""
 
 NAMES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
     ("matmul", re.compile(r"(?:^|_)moe(?:_|$)|expert"), CALLS[4][1]),
@@ -72,11 +72,11 @@ NAMES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
         re.compile(r"to|round|clamp|amax|int8|abs|view"),
     ),
 )
-"""A type, names that indicate it, and a call that must occur too."""
+"""For each type, names that indicate it, and calls of which one must occur too."""
 
 
 def python_operation(entry_point: str, python_code: str) -> str | None:
-    """Return the operation type, or None if the text shows none."""
+    """Return the operation type, or None if the Python code does not show one."""
     try:
         root = parse(python_code)
     except ParseTimeout:
@@ -98,7 +98,7 @@ def python_operation(entry_point: str, python_code: str) -> str | None:
 
 
 def operation_of(calls: Collection[str], names: str = "") -> str | None:
-    """Return the operation type by the last names of calls and by the defined names."""
+    """Return the operation type by the last parts of called names and by the defined names."""
     words = [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in names.split()]
     direct = next((kind for kind, pattern in CALLS if _any(pattern, calls)), None)
     if direct in {"attention", "loss", "convolution"}:

@@ -1,4 +1,4 @@
-"""Reader of a kernel's unit: all calls in the kernel and its helpers, by canonical name."""
+"""Reader of a kernel's unit: the calls in the kernel and in its helpers, by canonical name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LANGUAGES = (
     ("triton", "language"),
     ("triton", "experimental", "gluon", "language"),
     ("triton", "experimental", "gluon"),
-    # Pallas and the parts of JAX that its kernels compute with: the names mean the same.
+    # Modules of Pallas, and of JAX functions in its kernels. Their names mean the same.
     ("jax", "experimental", "pallas", "triton"),
     ("jax", "experimental", "pallas"),
     ("jax", "numpy"),
@@ -27,12 +27,12 @@ LANGUAGES = (
 EXTRA = frozenset(
     {"math", "core", "standard", "extra", "cuda", "hip", "libdevice", "random", "intrinsics"}
 )
-"""Modules under `triton.language` whose functions are identified by their last name."""
+"""Modules under `triton.language`. Only the last part of a function's name identifies it there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """A call. `name` is `tl.load` for Triton's functions, `.sum` for methods, else as written."""
+    """A call. `name` is `tl.load` for Triton's functions, `.sum` for methods, or as written."""
 
     name: str
     node: Node
@@ -53,7 +53,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence for a verdict. `line` counts from 1 in the read text; `says` is the verdict."""
+    """Evidence for a verdict. `says`: the verdict. `line`: counted from 1 in the given text."""
 
     says: str
     rule: str
@@ -67,7 +67,7 @@ def seen(says: str, rule: str, call: Call) -> Evidence:
 
 @dataclass(slots=True, eq=False)
 class Reading:
-    """A parsed unit. `functions`: the kernel, then the helpers that it uses, also indirectly."""
+    """A parsed unit. `functions`: the kernel, and helpers that it uses directly or indirectly."""
 
     name: str
     text: str
@@ -81,7 +81,7 @@ class Reading:
     _by_name: dict[str, list[Call]] = field(default_factory=dict)
 
     def named(self, *names: str) -> list[Call]:
-        """Return the calls of any of these functions, in order."""
+        """Return the calls of these functions, in order."""
         calls = [call for name in names for call in self._by_name.get(name, ())]
         return sorted(calls, key=lambda call: call.node.start_byte)
 
@@ -96,7 +96,7 @@ class Reading:
     def canonical(self, node: Node) -> str | None:
         """Return the canonical name of a dotted expression.
 
-        It is `tl.float32` or `triton.jit`, for example, or a local name as written.
+        Examples are `tl.float32` and `triton.jit`. A local name is returned as written.
         """
         parts = dotted(node)
         if parts is None or self.bindings is None:
@@ -174,9 +174,9 @@ def short(parts: tuple[str, ...]) -> str:
         if parts[: len(language)] == language and rest:
             return _of_triton(rest)
     if "tl" in parts[1:-1]:
-        # A module of the repository re-exports Triton's language.
+        # A module of the repository exports Triton's language again.
         return _of_triton(parts[parts.index("tl", 1) + 1 :])
-    # Shims around libdevice, Inductor's helpers, and local aliases such as `exp` for Triton's.
+    # Shims around libdevice, Inductor's helpers, and local aliases of Triton's functions: `exp`.
     shim = {"libdevice", "triton_helpers", "tl_extra_shim", "tl_math", "tldevice"} & {*parts[:-1]}
     if shim or (parts[-1] in BARE and len(parts) <= 2):
         return _of_triton(parts[-1:])
@@ -218,7 +218,7 @@ SAME_AS = {
     "min2": "min",
     "welford_reduce": "welford",
 }
-"""Synonyms in Gluon, in older Tritons and in Inductor's helpers."""
+"""Other names of the same functions, in Gluon, older Triton releases and Inductor's helpers."""
 
 
 def _functions(root: Node) -> dict[str, Node]:
@@ -251,7 +251,7 @@ def _reached(functions: dict[str, Node], first: Node) -> Iterator[Node]:
     while pending:
         function = pending.pop(0)
         yield function
-        # A function passed to `tl.reduce` is reached as well as a called one.
+        # A function that is passed to `tl.reduce` counts like a called function.
         for node in captures("(identifier) @name", function).get("name", ()):
             helper = functions.get(text_of(node))
             if helper is not None and helper.start_byte not in seen:

@@ -31,15 +31,15 @@ STEP = re.compile(r"num|sm|grid|program|ncta|step", re.IGNORECASE)
 
 
 def is_gradient(reading: Reading) -> bool:
-    """Return True if the kernel stores a gradient, by the names of kernel and parameters."""
+    """Return True if the kernel stores a gradient, judged by its name and its parameters' names."""
     backward = BACKWARD.search(reading.name.lower()) is not None
     gradients = [name for name in reading.parameters if GRADIENT.search(name)]
-    # `dt` or `dx` alone may be a step or a distance.
+    # `dt` or `dx` alone may be a time step or a distance.
     return (backward and bool(gradients)) or any(len(name) > 3 for name in gradients)
 
 
 def rotation(reading: Reading) -> list[Node]:
-    """Find rotations of value pairs: `a * c - b * s` and `b * c + a * s`."""
+    """Find rotations of pairs of values: `a * c - b * s` and `b * c + a * s`."""
     source = " ".join(" ".join(text_of(function).split()) for function in reading.functions)
     turned = TURN.search(source) or FMA_TURN.search(source)
     angles = any(ANGLE.search(name) for name in reading.parameters)

@@ -13,7 +13,7 @@ ALIASES = {"gpu": Device.CUDA.value}
 
 
 def device(text: str) -> str:
-    """Return the device that `text` names; `argparse` compares it with the choices."""
+    """Return the device that `text` names. `argparse` then checks that it is a choice."""
     return ALIASES.get(text, text)
 
 
@@ -34,7 +34,7 @@ def output_file(text: str) -> Path:
     return path
 
 
-# Options of a command that reads code of a stated source.
+# Options of a command that reads code whose source a person states.
 STATED = {
     "repository": "the repository of the model, such as owner/name",
     "commit": "its commit",

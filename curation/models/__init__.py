@@ -1,4 +1,4 @@
-"""The database models, a file for each topic. They import nothing else of the project."""
+"""The database models, one file for each topic. They import no other package of the project."""
 
 from curation.models.accounts import ApiToken, Invitation, InvitationState, LoginFailure, SavedView
 from curation.models.evidence import (

@@ -22,7 +22,7 @@ class InvitationState(models.TextChoices):
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def pending(self) -> Self:
-        """Return invitations neither accepted nor revoked; some of their links may have expired."""
+        """Return invitations that are neither accepted nor revoked. Some links may have expired."""
         return self.filter(accepted_at=None, revoked_at=None)
 
 
@@ -37,7 +37,7 @@ class Invitation(models.Model):
     )  # fmt: skip
     email = models.EmailField("e-mail", blank=True)
     group = models.ForeignKey(Group, on_delete=models.PROTECT, related_name="+")
-    # Empty for an invitation from the command line.
+    # The inviter. Empty if the invitation was made on the command line.
     invited_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -119,7 +119,7 @@ class LoginFailure(models.Model):
 
 
 class SavedView(models.Model):
-    """A reviewer's named filter of the list."""
+    """A filter of the list that a reviewer saved under a name."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_views"

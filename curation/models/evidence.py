@@ -1,4 +1,4 @@
-"""Evidence about items: near-duplicates, contamination, operations in benchmarks, quality."""
+"""Evidence about items: near-duplicates, benchmark overlaps, shared operations, quality."""
 
 from typing import Self
 
@@ -18,7 +18,7 @@ class FingerprintQuerySet(models.QuerySet["Fingerprint"]):
     def not_compared_with(self, benchmarks: str) -> Self:
         """Return items not compared with these benchmarks.
 
-        Two ranges instead of an inequality, so that the index is used.
+        The condition is two ranges instead of an inequality, so that the database uses the index.
         """
         other = Q(compared_with__lt=benchmarks) | Q(compared_with__gt=benchmarks)
         return self.filter(other).exclude(status=Status.RETIRED)
@@ -27,11 +27,11 @@ class FingerprintQuerySet(models.QuerySet["Fingerprint"]):
 class Fingerprint(AboutKernelOrPair):
     """MinHash of an item's tokens, and hash of its syntax tree without names.
 
-    It also copies the facts that choose a cluster's representative, so that changes are detected.
+    It also has a copy of the facts that decide on a cluster's representative, to detect changes.
     """
 
     NO_BENCHMARKS = "nothing"
-    """Value of `compared_with` if the item was examined while there was no benchmark."""
+    """Value of `compared_with` if there was no benchmark when the item was compared."""
 
     scheme = models.CharField(max_length=60, help_text="Tokens, permutations, seed and hash.")
     content_hash = models.CharField(max_length=64)
@@ -102,7 +102,7 @@ class Fingerprint(AboutKernelOrPair):
 class Band(models.Model):
     """One band of a signature. Items that share a band are candidate near-duplicates."""
 
-    # No index: the constraint's index starts with this column, and an item has 25 rows.
+    # No index on this column: the constraint's index starts with it, and an item has 25 rows.
     fingerprint = models.ForeignKey(
         Fingerprint, on_delete=models.CASCADE, related_name="bands", db_index=False
     )
@@ -156,7 +156,7 @@ class DuplicateLink(AboutKernelOrPair):
 
 
 class CopyFlag(models.Model):
-    """A kernel that may copy a kernel under a blocked license. A person must check it."""
+    """A kernel that may be a copy of a kernel under a blocked license. A person must check it."""
 
     kernel = models.ForeignKey(Kernel, on_delete=models.CASCADE, related_name="copy_flags")
     blocked = models.ForeignKey(
@@ -187,7 +187,7 @@ class MatchMethod(models.TextChoices):
 
 
 class ContaminationMatch(AboutKernelOrPair):
-    """A benchmark problem that an item overlaps. An item with such a row is never exported."""
+    """A benchmark problem that an item overlaps. Such an item is never exported."""
 
     benchmark = models.ForeignKey(
         Repository, on_delete=models.PROTECT, related_name="contaminations"
@@ -211,7 +211,7 @@ class ContaminationMatch(AboutKernelOrPair):
 
 
 class OperationOverlap(AboutKernelOrPair):
-    """A benchmark problem with the same operations as a pair. The pair may be exported."""
+    """A benchmark problem with the same operations as a pair. Such a pair may be exported."""
 
     benchmark = models.ForeignKey(
         Repository, on_delete=models.PROTECT, related_name="operation_overlaps"

@@ -1,4 +1,4 @@
-"""Constraints of columns, and the base of tables to which rows are only added."""
+"""Constraints on columns, and the base model of append-only tables."""
 
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ def fraction(field: str, name: str) -> models.CheckConstraint:
 def sha256(field: str, name: str) -> models.CheckConstraint:
     """Require that `field` has the length of a SHA-256 in hexadecimal.
 
-    A regular expression would be a Python call for each row that SQLite writes.
+    With a regular expression, SQLite would call Python for each row that it writes.
     """
     return models.CheckConstraint(condition=Exact(Length(field), 64), name=name)
 
@@ -31,10 +31,10 @@ def sha256(field: str, name: str) -> models.CheckConstraint:
 def once_per_item(
     name: str, *fields: str, **condition: None
 ) -> tuple[models.UniqueConstraint, models.UniqueConstraint]:
-    """Allow only one row for each value of `fields`, among the rows that fulfill `condition`.
+    """Allow only one row for each combination of `fields` among the rows that meet `condition`.
 
-    "item" in the name and the fields is replaced by "kernel" in one constraint, and by "pair" in
-    another.
+    Return two constraints. In one, "item" in `name` and `fields` is replaced by "kernel", in the
+    other by "pair".
     """
     of_kernel, of_pair = (
         models.UniqueConstraint(
@@ -48,7 +48,7 @@ def once_per_item(
 
 
 class WrittenOnce(Exception):
-    """An attempt to change or delete an append-only row."""
+    """An error because code tries to change or delete an append-only row."""
 
 
 Row = TypeVar("Row", bound=models.Model)
@@ -71,7 +71,7 @@ class AppendOnlyQuerySet(models.QuerySet[Row]):
 
 
 class AppendOnly(models.Model):
-    """Base model of rows that never change. A row is undone by adding another."""
+    """Base model of rows that never change. To undo a row, another row is added."""
 
     objects = AppendOnlyQuerySet.as_manager()
 

@@ -12,7 +12,7 @@ from curation.models.vocabulary import OperationType, Status
 class Guideline(AppendOnly):
     """A version of the guidelines of an operation. The newest version is shown.
 
-    Without a version, the default text in `curation/decisions/guidelines.toml` is shown.
+    If there is no version, the default text in `curation/decisions/guidelines.toml` is shown.
     """
 
     operation_type = models.CharField(max_length=20, choices=OperationType.choices)

@@ -19,14 +19,14 @@ class ItemQuerySet(models.QuerySet[T]):
         return self.filter(status=Status.PENDING)
 
     def without_sources(self) -> Self:
-        """Defer the long texts, for lists."""
+        """Defer the long texts, which lists do not show."""
         return self.defer(*self.model.SOURCES)
 
 
 def indexes(model: str, name: str, *columns: str) -> tuple[models.Index, ...]:
     """Return the covering indexes of lists and of the queue.
 
-    They contain all columns of filters, because a row with its texts fills several disk pages.
+    They contain all filtered columns. Reading rows is slow, because a row fills several disk pages.
     """
     return (
         _given(model, "previous"),
@@ -37,7 +37,7 @@ def indexes(model: str, name: str, *columns: str) -> tuple[models.Index, ...]:
 
 
 def _given(model: str, column: str, *columns: str) -> models.Index:
-    """Return an index of rows whose column is not NULL: with NULLs, SQLite would not use it."""
+    """Return an index of the rows that have a value. SQLite would not use an index with NULLs."""
     present = Q(**{f"{column}__isnull": False})
     return models.Index(fields=columns or (column,), condition=present, name=f"{model}_by_{column}")
 
@@ -45,7 +45,7 @@ def _given(model: str, column: str, *columns: str) -> models.Index:
 class Item(models.Model):
     """A kernel or a pair.
 
-    Identity is content: a changed text is a new row, linked by `previous`.
+    An item is identified by its content. A changed text is a new row that is linked by `previous`.
     """
 
     SOURCES: ClassVar[tuple[str, ...]]
@@ -69,7 +69,7 @@ class Item(models.Model):
         default=0, editable=False, help_text="Position in the queue: higher comes first."
     )
     pinned = models.BooleanField(default=False, editable=False)
-    # Number of open claims on the claim sheet. Null: the evidence changed after the last count.
+    # Number of open claims on the claim sheet. Null if evidence has changed since the last count.
     open_claims = models.PositiveSmallIntegerField(null=True, editable=False)
     hardware = models.CharField(max_length=12, choices=Hardware.choices, default=Hardware.CUDA)
     min_triton = models.CharField(
@@ -189,7 +189,7 @@ class Kernel(Item):
             *indexes("kernel", "name", *_NARROWED_BY),
             models.Index(fields=("operation_type", "status", "id"), name="kernel_by_operation"),
             models.Index(fields=("license_verdict", "status", "id"), name="kernel_by_verdict"),
-            # Nearly all kernels are Triton and CUDA: finding the others would scan a whole index.
+            # Nearly all kernels are Triton and CUDA. A query for others would scan a full index.
             models.Index(fields=("language", "id"), name="kernel_by_language"),
             models.Index(fields=("hardware", "id"), name="kernel_by_hardware"),
             models.Index(fields=("open_claims", "id"), name="kernel_by_open_claims"),
@@ -206,7 +206,7 @@ class Kernel(Item):
 
 
 class PairOrigin(models.TextChoices):
-    """Source of a pair, in the dataset's vocabulary."""
+    """Origin of a pair, in the vocabulary of the dataset."""
 
     MANUAL = "manual", "By hand"
     TEMPLATE = "template", "By recipe"

@@ -1,4 +1,4 @@
-"""Licenses and the evidence for each file's license."""
+"""Licenses, and the texts that state the license of each file."""
 
 from django.db import models
 from django.db.models import Q
@@ -25,7 +25,7 @@ class License(models.Model):
 
 
 class LicenseReading(models.Model):
-    """Cached findings of a license detector for one file's content, because detection is slow."""
+    """Cached result of a license detector for one file's content, because detection is slow."""
 
     key = models.CharField(
         max_length=200, primary_key=True, help_text="Content, reader, rules and detector."
@@ -34,7 +34,7 @@ class LicenseReading(models.Model):
 
 
 class ReadFrom(models.TextChoices):
-    """Kind of text in which a license was found, strongest evidence first."""
+    """Kind of text that states a license. The strongest evidence comes first."""
 
     SPDX_TAG = "spdx-tag", "SPDX tag"
     HEADER = "header", "Header"

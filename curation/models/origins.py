@@ -1,4 +1,4 @@
-"""Origins of items: places in files, and unfinished drafts of pairs."""
+"""Origins of items: their places in files, and unfinished drafts of pairs."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,7 @@ from curation.models.vocabulary import Difficulty, LicenseVerdict, OperationType
 
 
 class Container(models.TextChoices):
-    """Construct that contains the kernel's source."""
+    """Kind of construct that contains the source of the kernel."""
 
     MODULE = "module"
     FUNCTION = "function"
@@ -26,9 +26,9 @@ class Container(models.TextChoices):
 
 
 class Provenance(models.Model):
-    """A place of a kernel: lines of a file. The file's row holds the repository, path and commit.
+    """A place of a kernel: lines of a file. The file's row has the repository, path and commit.
 
-    In a notebook the lines are counted within the code cell `cell`.
+    In a notebook, the lines are counted from the start of the code cell `cell`.
     """
 
     kernel = models.ForeignKey(Kernel, on_delete=models.PROTECT, related_name="provenances")
@@ -114,7 +114,7 @@ class Provenance(models.Model):
     def url(self) -> str:
         file = self.source_file
         if self.cell:
-            # GitHub has no address for the lines of a notebook's cell.
+            # GitHub has no address for lines of a notebook's cell.
             return file.repository.page_url(file.commit, file.path)
         return file.repository.blob_url(file.commit, file.path, (self.start_line, self.end_line))
 
@@ -126,9 +126,9 @@ class DraftState(models.TextChoices):
 
 
 class Draft(models.Model):
-    """An unfinished pair, at most one for each operation of a repository.
+    """An unfinished pair. There is at most one draft for each operation of a repository.
 
-    Ingest runs overwrite it until a person edits it.
+    Until a person edits the draft, each ingest run overwrites it.
     """
 
     TEXTS = ("python_code", "triton_code", "test_code")
@@ -150,7 +150,7 @@ class Draft(models.Model):
     triton_code = models.TextField(blank=True)
     test_code = models.TextField(blank=True)
 
-    # Metadata of the future pair.
+    # Properties of the pair that the draft will become.
     entry_point = models.CharField(max_length=200)
     slug = models.SlugField(max_length=120)
     operation_type = models.CharField(max_length=20, choices=OperationType.choices)

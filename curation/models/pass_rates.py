@@ -1,4 +1,4 @@
-"""Pass rates of models on pairs, as a measured difficulty."""
+"""Pass rates of models on pairs. They are a measured difficulty."""
 
 from math import comb
 
@@ -40,5 +40,5 @@ class PassRate(models.Model):
 
 
 def pass_at_k(k: int, n: int, passed: int) -> float:
-    """Return the unbiased estimate of the chance that one of `k` attempts passes."""
+    """Return the unbiased estimate of the probability that at least one of `k` attempts passes."""
     return 1 - comb(n - passed, k) / comb(n, k)

@@ -55,7 +55,7 @@ class ReleaseMember(AppendOnly, AboutKernelOrPair):
 
 
 class ReleaseFile(AppendOnly):
-    """A chunk of a file of the release."""
+    """One chunk of a file of a release."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="files")
     path = models.CharField(max_length=300)
@@ -70,7 +70,7 @@ class ReleaseFile(AppendOnly):
 
 
 class SplitAssignment(AppendOnly, AboutKernelOrPair):
-    """The split an item got at its first export, so that it never moves to another."""
+    """The split that an item got at its first export. It never moves to another split."""
 
     plan = models.CharField(max_length=100, help_text="Shares, seed and grouping.")
     split = models.CharField(max_length=10, choices=Split.choices)

@@ -1,4 +1,4 @@
-"""Decisions of reviewers, and what leads to them: claims, skips, questions, second reviews."""
+"""Decisions of reviewers, and their preparation: claims, skips, questions, second reviews."""
 
 import uuid
 
@@ -12,7 +12,7 @@ from curation.models.vocabulary import Status
 
 
 class DecisionReason(models.Model):
-    """A reason that reviewers can choose. Decisions copy the text, so they keep the old wording."""
+    """A reason that reviewers can choose. Decisions copy the text, so they keep old wordings."""
 
     status = models.CharField(
         max_length=10, choices=Status.choices, help_text="Of the decisions that it is a reason for."
@@ -30,9 +30,9 @@ class DecisionReason(models.Model):
 
 
 class BulkDecision(models.Model):
-    """One decision on every item that a filter finds, undone as a whole.
+    """One decision on all items that a filter matches. It is also undone for all of them.
 
-    The row holds the complete request, so an interrupted bulk decision can be resumed from it.
+    The row contains the complete request, so that an interrupted bulk decision can be resumed.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
@@ -54,7 +54,7 @@ class BulkDecision(models.Model):
 
 
 class Actor(models.TextChoices):
-    """Author of a decision: a person, a policy that a curator applied, or a program's account."""
+    """Kind of author of a decision: a person, a curator's policy, or the account of a program."""
 
     PERSON = "person"
     POLICY = "policy"
@@ -62,7 +62,7 @@ class Actor(models.TextChoices):
 
 
 class Decision(AppendOnly, AboutKernelOrPair):
-    """A decision on an item: status, reasons, author, and the content that was seen."""
+    """A decision on an item: status, reasons, author, and hash of the content that was seen."""
 
     content_hash = models.CharField(max_length=64, help_text="Of the item as it was seen.")
     version = models.PositiveIntegerField(help_text="Of the item before this decision.")
@@ -91,7 +91,7 @@ class Decision(AppendOnly, AboutKernelOrPair):
     bulk = models.ForeignKey(
         BulkDecision, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
     )
-    # Idempotency key: a request that is delivered twice decides once.
+    # Idempotency key: a request that is delivered twice makes only one decision.
     request = models.UUIDField(unique=True, default=uuid.uuid4)
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
@@ -108,18 +108,18 @@ class Decision(AppendOnly, AboutKernelOrPair):
                 | (Q(actor=Actor.PROGRAM, user__isnull=False) & ~Q(rules="")),
                 name="decision_actor_named",
             ),
-            # Each version of an item gets one decision, so a concurrent second one fails.
+            # A version of an item gets one decision. The second of two concurrent ones fails.
             *once_per_item("decision_one_per_item_version", "item", "version"),
         )
 
         indexes = (
-            # Covering index: lists a person's decisions without reading rows.
+            # Covering index for the list of a person's decisions, which then reads no rows.
             models.Index(fields=("user", "kernel", "pair", "version"), name="decision_by_user"),
         )
 
 
 class Correction(AppendOnly, AboutKernelOrPair):
-    """A change of operation type, difficulty and tags; `before` and `after` hold all three."""
+    """A change of the classification. `before` and `after`: operation type, difficulty and tags."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="corrections"
@@ -138,7 +138,7 @@ class Correction(AppendOnly, AboutKernelOrPair):
 class Claim(AboutKernelOrPair):
     """A reviewer's lock on one item.
 
-    Taken over by compare-and-set once `expires_at` has passed; deleted when released.
+    After `expires_at`, a compare-and-set may give it to another reviewer. Its release deletes it.
     """
 
     user = models.ForeignKey(
@@ -156,7 +156,7 @@ class Claim(AboutKernelOrPair):
 
 
 class Skip(AboutKernelOrPair):
-    """An item that a reviewer passed over. It returns when no other item is waiting."""
+    """An item that a reviewer skipped. The queue offers it again when no other item is waiting."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -169,9 +169,9 @@ class Skip(AboutKernelOrPair):
 
 
 class Question(AboutKernelOrPair):
-    """A question about an item. While it is open, the queue gives the item only to the addressee.
+    """A question about an item. While it is open, only the addressee gets the item from the queue.
 
-    Without an addressee, the queue gives the item to everyone but the asker.
+    If there is no addressee, everyone except the asker may get it.
     """
 
     asker = models.ForeignKey(
@@ -215,7 +215,7 @@ class Agreement(models.TextChoices):
 
 
 class SecondReview(AboutKernelOrPair):
-    """A blind second review. It changes no status; on disagreement, a curator decides."""
+    """A blind second review. It does not change the status. If it disagrees, a curator decides."""
 
     first = models.OneToOneField(Decision, on_delete=models.PROTECT, related_name="second_review")
     state = models.CharField(

@@ -40,10 +40,10 @@ class RunQuerySet(models.QuerySet[AnyRun]):
 class Run(models.Model):
     """A run of one kind: its state, attempt token and lease.
 
-    The row is authoritative; the job in Redis only triggers it. `curation.jobs` moves rows between
-    states by compare-and-set. No other code writes these columns.
+    The row is the record of the run. The job in Redis only starts it. `curation.jobs` moves rows
+    between states by compare-and-set. No other code writes these columns.
 
-    Subclasses name the kind, the queue, the job function, and `RETRY`, the function that queues a
+    Subclasses define the kind, the queue, the job function and `RETRY`, the function that queues a
     run again.
     """
 
@@ -59,7 +59,7 @@ class Run(models.Model):
     attempt_token = models.UUIDField(null=True, editable=False)
     lease_until = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    # Time of the last enqueue. The sweeper enqueues older runs again if Redis has lost their job.
+    # Time of the last enqueue. If a queued run has no job in Redis, the sweeper compares this time.
     handed_over_at = models.DateTimeField(auto_now_add=True, editable=False)
     started_at = models.DateTimeField(null=True, editable=False)
     finished_at = models.DateTimeField(null=True, editable=False)
@@ -91,7 +91,7 @@ class Run(models.Model):
     stage = models.CharField(max_length=40, blank=True, editable=False)
     done = models.PositiveIntegerField(default=0, editable=False)
     total = models.PositiveIntegerField(default=0, editable=False)
-    # Start time and count of the current stage, from which its pace is computed.
+    # Time and count at the start of the current stage. Its pace is computed from them.
     stage_started_at = models.DateTimeField(null=True, editable=False)
     stage_from = models.PositiveIntegerField(default=0, editable=False)
     log = models.TextField(blank=True, editable=False, help_text="The last lines of the log.")
@@ -146,29 +146,29 @@ class Run(models.Model):
 
     @property
     def subject(self) -> str:
-        """Describe the work in a few words. Each kind of run overrides this."""
+        """Describe the work in a few words. Each kind of run overrides this property."""
         return ""
 
     @property
     def result(self) -> str:
-        """Summarize the counts of an ended run in a line."""
+        """Summarize the counts of an ended run in one line."""
         if self.live or not self.total:
             return ""
         return f"{self.done:,} of {self.total:,} done"
 
     @property
     def most_attempts(self) -> int:
-        """Return the number of attempts after which the run has failed."""
+        """Return the number of attempts after which the run fails."""
         return settings.MOST_ATTEMPTS
 
     @property
     def percent(self) -> int | None:
-        """Return the percentage done of the current stage, or None if its length is unknown."""
+        """Return how much of the current stage is done in percent, or None if that is unknown."""
         return min(100, 100 * self.done // self.total) if self.total else None
 
     @property
     def remaining(self) -> timedelta | None:
-        """Estimate the rest of the current stage from its pace. None: unknown."""
+        """Estimate the time until the current stage ends, or return None if that is unknown."""
         if self.state != RunState.RUNNING or self.stage_started_at is None or not self.total:
             return None
         progress = self.done - self.stage_from
@@ -185,7 +185,7 @@ class Run(models.Model):
     def job_id(self) -> str:
         """Return the job id of the next attempt.
 
-        It is stable, so enqueuing twice leaves one job.
+        The id is the same for each call, so that enqueuing twice leaves one job.
         """
         return self.job_of(self.attempts + 1)
 
@@ -242,7 +242,7 @@ class IngestRun(Run):
 
 
 class Drop(models.Model):
-    """Code that the pipeline left out, with the reason. Each omission has such a row."""
+    """Code that the pipeline left out, and the reason. Each such omission has a row."""
 
     run = models.ForeignKey(IngestRun, on_delete=models.CASCADE, related_name="drops")
     stage = models.CharField(max_length=40)
@@ -258,7 +258,7 @@ class Drop(models.Model):
 
 
 class ExportRun(Run):
-    """An export or a push requested in the browser: its progress, and the path of the archive."""
+    """An export or a push that a person requested: its progress, and the path of the archive."""
 
     KIND = "export"
     QUEUE = "default"
@@ -322,7 +322,7 @@ class ExportRun(Run):
 
 
 class Lease(models.Model):
-    """The process that holds an exclusive duty, such as the scheduler's."""
+    """Lease of an exclusive duty, such as the scheduler's. It names the process that holds it."""
 
     name = models.CharField(max_length=60, primary_key=True)
     holder = models.CharField(max_length=200)
@@ -330,7 +330,7 @@ class Lease(models.Model):
 
 
 class Figures(models.Model):
-    """Figures that take long to compute, with the time of each. Every row can be computed again."""
+    """Figures that are slow to compute, each with its time. Every row can be computed again."""
 
     name = models.CharField(max_length=60, primary_key=True)
     value = models.JSONField()

@@ -11,12 +11,12 @@ from django.urls import reverse
 
 from curation.models.fields import one_of, sha256
 
-# Cached: kernels of the same file mostly follow each other. An entry takes up to 13 kB.
+# Cached because consecutive kernels are mostly of the same file. An entry takes up to 13 kB.
 _quoted = lru_cache(maxsize=512)(quote)
 
 
 class Category(models.TextChoices):
-    """Collection of a source; `utils` is for all that fit no other."""
+    """Collection that a source belongs to. `utils` is for sources that fit no other collection."""
 
     TUTORIAL = "tutorial", "Tutorial"
     INDUCTOR = "inductor", "Inductor"
@@ -42,7 +42,7 @@ class Origin(models.TextChoices):
 
 
 class Condition(models.TextChoices):
-    """Health of a source, as of the last check."""
+    """Health of a source at its last check."""
 
     FINE = "fine", "OK"
     VANISHED = "vanished", "Vanished"
@@ -61,7 +61,7 @@ class RepositoryQuerySet(models.QuerySet["Repository"]):
         return self.filter(role=Role.BENCHMARK)
 
     def named(self, text: str) -> Self:
-        """Return the source with this name, URL or path."""
+        """Return the source that has this text as name, URL or path."""
         return self.filter(Q(name__iexact=text) | Q(url=text))
 
 
@@ -130,7 +130,7 @@ class Repository(models.Model):
     opted_out_at = models.DateTimeField(null=True, blank=True)
     opt_out_reason = models.TextField(blank=True)
 
-    # The values `load_sources` wrote last, to tell an admin's change from its own.
+    # The values that `load_sources` wrote last. Any other value is a change by an admin.
     shipped = models.JSONField(default=dict, blank=True, editable=False)
     condition = models.CharField(
         max_length=20, choices=Condition.choices, default=Condition.FINE, editable=False
@@ -216,14 +216,14 @@ class Repository(models.Model):
     def page_url(self, commit: str, path: str) -> str:
         """Return the web page of a file at this commit, or "" if the source has none.
 
-        A local clone may have commits that were never pushed: its page is not verified.
+        The page may not exist, because a local clone may have commits that were never pushed.
         """
         site = self.url if self.origin == Origin.GIT else self.clone_of
         return f"{site}/blob/{commit}/{_quoted(path)}" if site else ""
 
 
 class SourceFile(models.Model):
-    """A content of the file at a path of a repository. Another content is another row."""
+    """One content of the file at a path of a repository. Each other content has another row."""
 
     repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="files")
     path = models.CharField(max_length=1000)
@@ -277,8 +277,8 @@ class OptOutQuerySet(models.QuerySet["OptOut"]):
 class OptOut(models.Model):
     """An opt-out of paths of one repository, or of an author.
 
-    The opt-out of a whole repository is a column of `Repository`. Rows are never deleted, only
-    lifted, so that past releases can be explained.
+    The opt-out of a complete repository is a column of `Repository`. Opt-outs are never deleted,
+    only lifted, so that past releases can be explained.
     """
 
     repository = models.ForeignKey(

@@ -11,8 +11,8 @@ from curation.models.items import AboutKernelOrPair
 class LineComment(AboutKernelOrPair):
     """A comment on a line of an item's text, or a reply to one.
 
-    The item's texts never change, so the line stays the same. A thread is a comment without a
-    parent and its replies.
+    An item's texts never change, so a line number stays valid. A thread is a comment without a
+    parent, together with its replies.
     """
 
     content_hash = models.CharField(max_length=64, help_text="Of the item.")
@@ -92,7 +92,7 @@ class Notice(models.Model):
 
 
 class NoticeChoice(models.Model):
-    """A person's choice whether to get notices by mail. The site shows them in any case."""
+    """A person's choice whether to get notices by mail. The site shows notices in any case."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notice_choice"

@@ -12,7 +12,7 @@ from curation.models.runs import Run, RunQuerySet
 
 
 class Device(models.TextChoices):
-    """Backend that ran the Triton code. The interpreter can pass where the GPU fails."""
+    """Device that ran the Triton code. The interpreter can pass code that fails on a GPU."""
 
     CUDA = "cuda", "CUDA"
     INTERPRETER = "interpreter", "Interpreter"
@@ -30,10 +30,10 @@ class Verdict(models.TextChoices):
     UNSUPPORTED = "unsupported"
 
 
-# Verdicts that can show a wrong kernel. The others say more about the machine or the test.
+# Verdicts that may mean a wrong kernel. Other verdicts say more about the machine or the test.
 REJECTED = (Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED)
 
-# Maximum number of skipped items. If a machine kills every worker, its items are not the cause.
+# Maximum number of skipped items. If workers die on more items, the machine is the cause.
 MOST_SKIPPED = 5
 
 
@@ -75,9 +75,9 @@ class ValidationRun(Run):
 
     @property
     def skipped(self) -> list[int]:
-        """Return the keys of items to skip, because too many attempts were killed during them.
+        """Return the keys of items to skip, because too many attempts were killed while they ran.
 
-        An item is tried once in a batch and then alone, so a single killed attempt is not enough.
+        An item is tried once in a batch and then alone. One killed attempt is too few.
         """
         most = max(2, settings.MOST_ATTEMPTS)
         return [int(key) for key, ends in self.begun.items() if ends >= most][:MOST_SKIPPED]
@@ -96,7 +96,7 @@ class ValidationRun(Run):
 
 
 class ValidationResult(AboutKernelOrPair):
-    """A run's result for one item, bound to the content it saw."""
+    """A run's result for one item. It is valid only for the content that was validated."""
 
     run = models.ForeignKey(ValidationRun, on_delete=models.PROTECT, related_name="results")
     content_hash = models.CharField(max_length=64)
@@ -114,12 +114,12 @@ class ValidationResult(AboutKernelOrPair):
             sha256("content_hash", "validationresult_content_hash_valid"),
             *once_per_item("validationresult_one_per_item", "run", "item"),
         )
-        # For filters: every verdict except the most common is rare.
+        # For filters, because every verdict except the most common one is rare.
         indexes = (models.Index(fields=("verdict", "kernel", "pair"), name="result_by_verdict"),)
 
 
 class TriedCase(Run):
-    """A run of one case of a pair's test with a reviewer's values. It doesn't count as evidence."""
+    """A run of one test case of a pair with a reviewer's values. It does not count as evidence."""
 
     KIND = "try"
     QUEUE = "validation"
@@ -166,7 +166,7 @@ class Outcome(models.TextChoices):
 
 
 class ValidationCheck(models.Model):
-    """One of the checks that led to a verdict."""
+    """One of the checks on which a verdict is based."""
 
     result = models.ForeignKey(ValidationResult, on_delete=models.CASCADE, related_name="checks")
     name = models.CharField(max_length=60)
@@ -183,7 +183,7 @@ class ValidationCheck(models.Model):
 
 
 class CompiledText(models.Model):
-    """An output of a kernel's newest compile: PTX, or Triton's GPU dialect."""
+    """One output of a kernel's newest compilation: PTX, or Triton's GPU dialect."""
 
     result = models.ForeignKey(ValidationResult, on_delete=models.CASCADE, related_name="texts")
     name = models.CharField(max_length=10, help_text="ptx or ttgir")
@@ -201,9 +201,9 @@ class CompiledText(models.Model):
 
 
 class RepairTrace(AppendOnly):
-    """A repair example: a mistake planted into a passed pair, which the harness rejects.
+    """A repair example: a mistake planted into a passed pair. The harness rejects the result.
 
-    The pair's own Triton code is the fixed version.
+    The Triton code of the pair is the fixed version.
     """
 
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="repair_traces")

@@ -1,10 +1,10 @@
-"""Vocabulary that kernels and pairs share, enforced by database constraints."""
+"""Vocabulary that kernels and pairs share. Database constraints enforce it."""
 
 from django.db import models
 
 
 class Status(models.TextChoices):
-    """Review status of an item. It always follows from the newest decision."""
+    """Review status of an item. It is always the result of the newest decision."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -13,7 +13,7 @@ class Status(models.TextChoices):
 
 
 class OperationType(models.TextChoices):
-    """Operation that an item computes, in the dataset's vocabulary."""
+    """Type of the operation that an item computes, in the vocabulary of the dataset."""
 
     ELEMENT_WISE = "element-wise"
     REDUCTION = "reduction"
@@ -39,7 +39,7 @@ class Difficulty(models.TextChoices):
 
 
 class Hardware(models.TextChoices):
-    """Accelerator that a text targets. A text that names none targets `cuda`."""
+    """Accelerator that a text targets. A text that mentions no accelerator targets `cuda`."""
 
     CUDA = "cuda", "NVIDIA (CUDA)"
     HIP = "hip", "AMD (HIP)"
@@ -56,7 +56,7 @@ class Hardware(models.TextChoices):
 
 
 class LicenseVerdict(models.TextChoices):
-    """Permission to distribute. Only `permissive` allows it."""
+    """Permission to distribute an item. Only `permissive` allows it."""
 
     PERMISSIVE = "permissive"
     BLOCKED = "blocked"

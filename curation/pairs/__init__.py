@@ -1,1 +1,1 @@
-"""Pairs: creation, storage and descriptions, for pairs of all sources."""
+"""Pairs: creation, storage and descriptions, whatever the pairs come from."""

@@ -1,6 +1,6 @@
 """Description of a pair: one English sentence in the imperative, from its Python code.
 
-Recipes, ladders and Inductor's modules write it as the docstring of the function.
+For recipes, ladders and Inductor's modules, it is the docstring of the Python function.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _of_real_code(
     split_group: str,
     provenance: Mapping[str, str],
 ) -> str:
-    """Describe a pair by the docstring of the function whose result it returns, else by name."""
+    """Describe a pair by the docstring of the function that computes its result, or by name."""
     returned = _returned_calls(tree, entry_point)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in returned:
@@ -54,7 +54,7 @@ def _of_real_code(
 
 
 def _returned_calls(tree: ast.Module, entry_point: str) -> frozenset[str]:
-    """Return the functions whose result the entry point returns unchanged."""
+    """Return the names of functions whose result the entry point returns unchanged."""
     return frozenset(
         each.value.func.id
         for node in tree.body
@@ -67,12 +67,12 @@ def _returned_calls(tree: ast.Module, entry_point: str) -> frozenset[str]:
 
 
 def public_name(repository: str) -> str:
-    """Return the public name of a repository. A folder's path must not be exported."""
+    """Return a repository's name for exports, which must not contain the path of a local folder."""
     return f"local/{PurePath(repository).name}" if repository.startswith("/") else repository
 
 
 def _computation(sentence: str) -> str:
-    """Convert an author's sentence to the imperative. Return "" if it describes no computation."""
+    """Put an author's sentence into the imperative. Return "" if it describes no computation."""
     if match := REFERENCE.fullmatch(sentence):
         return f"Compute {match['what']}"
     if match := COMPUTES.match(sentence):

@@ -1,4 +1,4 @@
-"""Pairs before they are stored."""
+"""Pairs that are not stored yet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from curation.pairs.min_triton import min_triton
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Source of a pair, with the keys of the dataset's `provenance`."""
+    """Source of a pair. The fields are the keys of `provenance` in the dataset."""
 
     repository: str = ""
     commit: str = ""
@@ -20,7 +20,7 @@ class Source:
     lines: str = ""
     url: str = ""
     license: str = ""
-    """SPDX expression; empty if unknown."""
+    """SPDX expression. Empty if unknown."""
     copyright: str = ""
 
     def as_metadata(self) -> dict[str, str]:
@@ -32,7 +32,7 @@ OURS = Source(
     license="MIT",
     copyright="Copyright (c) 2026 The triton-curation authors",
 )
-"""Source of pairs that this project's authors wrote, by hand or by recipe."""
+"""Source of the pairs that the authors of this project wrote, by hand or by recipe."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,19 +46,19 @@ class PairDraft:
     difficulty: str
     source: Source
     description: str = ""
-    """One English sentence on what both functions compute. Empty: derived from the Python code."""
+    """One sentence on what both functions compute. If empty, derived from the Python code."""
     slug: str = ""
-    """Empty: derived from the entry point."""
+    """If empty, derived from the entry point."""
     tags: tuple[str, ...] = ()
     differentiable: bool = False
     recipe: str = ""
     split_group: str = ""
     ladder: str = ""
-    """Name of the group of pairs with the same Python code and different optimizations."""
+    """Name of a group of pairs that have the same Python code, and differ in optimization."""
     rung: str = ""
-    """Position in the ladder, counted from the slowest pair, and a name: `1 naive`."""
+    """Position in the ladder, counted from the slowest pair, and a name, as in `1 naive`."""
     kernel: int | None = None
-    """Primary key of the kernel that it was drafted from."""
+    """Primary key of the kernel from which the pair was drafted."""
     hardware: str = "cuda"
 
     @property
@@ -94,7 +94,7 @@ class PairDraft:
         )
 
     def as_record(self) -> dict[str, Any]:
-        """Return the dataset's record."""
+        """Return the record of the pair in the dataset's form."""
         metadata: dict[str, Any] = {
             "description": self.sentence,
             "operation_type": self.operation_type,

@@ -7,9 +7,9 @@ from curation.models import License
 
 
 def license_of(expression: str) -> License:
-    """Return the row of an expression, created with its verdict and standard text on first use.
+    """Return the row of an expression. The first use creates it with verdict and standard text.
 
-    The policy gives the verdict: doubtful evidence of one item must not decide for later items.
+    The verdict is the policy's. Doubtful evidence of one item must not affect later items.
     """
     row = License.objects.filter(expression=expression[:300]).first()
     if row is None:

@@ -1,9 +1,9 @@
-"""The lowest Triton release that has every name that a text uses.
+"""The oldest Triton release that has all names that a text uses.
 
 `triton_releases.json` has, for each name of Triton's modules and for each parameter of their
-functions, the first release that has it. `benchmarks/derive_triton_releases.py` derives it
-from the releases' sources. Names alone are compared: a release may have a name and still compile
-a text differently.
+functions, the first release that has it. `benchmarks/derive_triton_releases.py` derives it from the
+releases' sources. Only names are compared. A release that has all names may still compile a text
+differently.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from curation.pairs.used_names import parse, unconditional, uses
 _TABLE = json.loads((Path(__file__).parent / "triton_releases.json").read_text())
 RELEASES: tuple[str, ...] = tuple(_TABLE["releases"])
 FLOOR = RELEASES[0]
-"""The oldest compared release; a text may run on an even older one."""
+"""Oldest release in the comparison. A text may run on even older releases."""
 FIRST: dict[str, str] = _TABLE["first"]
 
 DESCRIPTOR = FIRST["triton.tools.tensor_descriptor"]
@@ -34,7 +34,7 @@ METHOD = re.compile(r"\b(?!tl\.)\w+\.(?:load|store)\(")
 def min_triton(text: str) -> str:
     """Return a release such as "3.2", at least `FLOOR`.
 
-    A use under a condition on the environment, as `if hasattr(tl, "gather"):`, does not count.
+    A name does not count if it is used under a condition such as `if hasattr(tl, "gather"):`.
     """
     if not _may_need_more(text) and not METHOD.search(text):
         return FLOOR
@@ -54,7 +54,7 @@ def min_triton(text: str) -> str:
 
 
 def _takes_descriptor(tree: ast.Module) -> bool:
-    """Return True if a decorated function calls `load` or `store` of one of its arguments."""
+    """Return True if a decorated function calls `load` or `store` on one of its arguments."""
     for function in unconditional(tree):
         if isinstance(function, ast.FunctionDef) and function.decorator_list:
             taken = {argument.arg for argument in function.args.args}
@@ -71,14 +71,14 @@ def _takes_descriptor(tree: ast.Module) -> bool:
 
 
 def _may_need_more(text: str) -> bool:
-    """Return True if all words of a newer name occur. This avoids parsing nine texts in ten."""
+    """Return True if all words of some newer name occur. This saves parsing nine texts in ten."""
     words = frozenset(WORD.findall(text))
     return any(rest <= words for word in words for rest in _rare_words().get(word, ()))
 
 
 @lru_cache(maxsize=1)
 def _rare_words() -> dict[str, list[frozenset[str]]]:
-    """Map the last word of each newer name to the sets of other words that its use must contain."""
+    """Map the last word of each newer name to sets of other words. A use must have one such set."""
     words_by_last: dict[str, list[frozenset[str]]] = defaultdict(list)
     for name in FIRST:
         function, _, parameter = name.rstrip(")").partition("(")

@@ -1,7 +1,7 @@
-"""Storage of pairs: the only code that creates them from drafts.
+"""Storage of pairs. Only this module creates pairs from drafts.
 
-A pair is identified by its content, so a known draft changes at most a derived description, and a
-command may be repeated or killed at any time.
+A pair is identified by its content, so that a stored draft changes at most a derived description.
+Commands may therefore be repeated or killed at any time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def store_pairs(drafts: Iterable[PairDraft]) -> Stored:
     while batch := tuple(islice(waiting, BATCH)):
         fresh = _unknown(batch)
         _describe_known([draft for draft in batch if draft.content_hash not in fresh])
-        # In a common order, so that two writers of the same pairs cannot deadlock.
+        # Use a common order, so that two writers of the same pairs can't deadlock.
         rows = _rows(sorted(fresh.items()))
         with transaction.atomic():
             before = Pair.objects.filter(content_hash__among=fresh).count()
@@ -46,9 +46,9 @@ def store_pairs(drafts: Iterable[PairDraft]) -> Stored:
 
 
 def store_versions(drafts: Iterable[PairDraft]) -> Stored:
-    """Store drafts whose split group contains the versions of one pair.
+    """Store drafts, where all pairs of a split group are versions of one pair.
 
-    A new draft becomes the next version of the newest pair of its group.
+    A new draft becomes the next version of the newest pair in its group.
     """
     added = known = 0
     for draft in drafts:
@@ -67,7 +67,7 @@ def store_versions(drafts: Iterable[PairDraft]) -> Stored:
 
 @transaction.atomic
 def store_by(author: User, draft: PairDraft) -> Pair:
-    """Store a finished draft of a person as the next version in its group."""
+    """Store a draft that a person finished as the next version in its split group."""
     known = Pair.objects.filter(content_hash=draft.content_hash).first()
     if known is not None:
         raise CurationError(f"The same pair exists already: {known}.")
@@ -88,13 +88,13 @@ def newest_of(split_group: str) -> Pair | None:
 
 @transaction.atomic
 def store_new_version(draft: PairDraft, previous: Pair) -> Pair:
-    """Store an edited pair: another row, pending, linked to its predecessor."""
+    """Store an edited pair as another row that is pending and linked to the previous version."""
     known = Pair.objects.filter(content_hash=draft.content_hash).first()
     if known is not None:
         return known
     (row,) = _rows([(draft.content_hash, draft)])
     row.previous = previous
-    # All versions of one pair stay in one split, even if they are renamed.
+    # All versions of a pair stay in one split, even if one is renamed.
     row.split_group = previous.split_group or row.split_group
     row.ladder, row.rung = previous.ladder, previous.rung
     row.save()
@@ -108,7 +108,7 @@ def _unknown(drafts: Sequence[PairDraft]) -> dict[str, PairDraft]:
 
 
 def _describe_known(drafts: Sequence[PairDraft]) -> None:
-    """Give stored pairs the description of their drafts. One that a person wrote is kept."""
+    """Update the descriptions of stored pairs from drafts, except those that a person wrote."""
     written = {draft.content_hash: draft for draft in drafts if draft.description}
     rows = Pair.objects.filter(content_hash__among=written).only("content_hash", "description")
     for row in rows:

@@ -1,7 +1,7 @@
 """Unfinished pairs, as ingests derive them.
 
-A draft that a person has edited is never overwritten; every change is a compare-and-set on its
-version.
+A draft that a person has edited is never overwritten. Every change is a compare-and-set on the
+draft's version.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ class Unfinished:
     reason: str
     missing: Sequence[str]
     known: PairDraft
-    """The pair so far; its texts may be empty."""
+    """The incomplete pair. Its texts may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +34,20 @@ class DraftCounts:
     added: int = 0
     changed: int = 0
     left: int = 0
-    """Number of drafts left to people: edited or finished."""
+    """Number of drafts that were not changed, because people have edited or finished them."""
 
 
 def keep(
     repository: Repository, unfinished_pairs: Iterable[Unfinished], whole: Iterable[PairDraft]
 ) -> DraftCounts:
-    """Replace the drafts of a repository by the ones found now.
+    """Replace the drafts of a repository by those of the current ingest.
 
-    Drafts whose operation became a complete pair are finished; those whose operation has gone are
-    dismissed.
+    A draft is marked as finished if its operation became a complete pair, and as dismissed if its
+    operation no longer exists.
     """
     by_operation: dict[tuple[str, str], Unfinished] = {}
     for unfinished in unfinished_pairs:
-        # Two kernels of one file may have the same name, under conditions.
+        # Two kernels of a file may have the same name, in branches of a condition.
         by_operation.setdefault((unfinished.path[:1000], unfinished.operation[:200]), unfinished)
     rows = {(row.path, row.operation): row for row in repository.drafts.all()}
     new = [
@@ -97,7 +97,7 @@ def as_pair(draft: Draft) -> PairDraft:
 
 
 def move(draft: Draft, **values: Any) -> bool:
-    """Write values to a draft. Return False if its version has changed or it is finished."""
+    """Write values to a draft. Return False if its version has changed or if it is finished."""
     rows = Draft.objects.filter(pk=draft.pk, version=draft.version)
     rows = rows.exclude(state=DraftState.FINISHED)
     return bool(rows.update(version=F("version") + 1, changed_at=timezone.now(), **values))
@@ -137,7 +137,7 @@ def _close(row: Draft, whole: PairDraft | None) -> None:
 
 
 def _write(row: Draft, **values: Any) -> bool:
-    """Write values if one differs: a new version makes pages stale. Return whether it wrote."""
+    """Write values if any differs, because a write makes pages stale. Return whether it wrote."""
     if all(getattr(row, name) == value for name, value in values.items()):
         return False
     return move(row, **values)

@@ -1,7 +1,7 @@
-"""Full names that a Python text uses on all platforms: `tl.dot` is `triton.language.dot`.
+"""Full names that a Python text uses on all platforms, such as `triton.language.dot` for `tl.dot`.
 
-Code under a condition on the environment is left out: a branch of `if is_hip():`, the body of a
-`try`. Such a text runs without the names that it uses there.
+Code under a condition on the environment is left out, such as a branch of `if is_hip():` or the
+body of a `try`. A text can run without the names that it uses only there.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ ENVIRONMENT = frozenset(
         *("hopper", "platform", "supported", "supports", "target", "version"),
     }
 )
-"""A condition with one of these words in a name or string depends on the environment."""
+"""Words that mark a condition on the environment if a name or string in it contains one."""
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
 class NameUse:
-    """A full name; or, with `keyword`, a keyword argument in a call of that name."""
+    """A full name. With `keyword`, a keyword argument in a call of that name."""
 
     name: str
     keyword: str = ""
@@ -39,7 +39,7 @@ class NameUse:
 
 
 def parse(text: str) -> ast.Module | None:
-    """Return the tree of a text, or None if it is not Python of this interpreter's version."""
+    """Return the tree of a text, or None if this interpreter's Python can't parse it."""
     try:
         with warnings.catch_warnings():
             # Ignore warnings about unknown escapes in the author's strings.
@@ -68,7 +68,7 @@ def uses(tree: ast.Module) -> Iterator[NameUse]:
 
 
 def unconditional(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield every node that is under no condition on the environment."""
+    """Yield every node that does not depend on a condition on the environment."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -100,7 +100,7 @@ def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                # `import a.b` binds `a`, and still needs `a.b`.
+                # `import a.b` binds the name `a`, but also needs `a.b`.
                 yield alias.asname or alias.name, alias.name
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:

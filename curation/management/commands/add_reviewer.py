@@ -50,7 +50,7 @@ class Command(BaseCommand):
 
 
 def _address() -> str:
-    """Return the site's URL according to the settings: the proxy's, or the default of `up`."""
+    """Return the site's URL: that of the proxy in the settings, or the default of `up`."""
     for origin in settings.CSRF_TRUSTED_ORIGINS:
         if "*" not in origin:
             return str(origin).rstrip("/")

@@ -62,14 +62,14 @@ class Command(BaseCommand):
 
 
 def _undecided(items: QuerySet[Any]) -> QuerySet[Any, int]:
-    """Return the keys of pending items on which no person ever decided."""
+    """Return the keys of pending items on which no person has ever decided."""
     by_people = Decision.objects.filter(actor=Actor.PERSON, **{about(items.model): OuterRef("pk")})
     pending = items.filter(~Exists(by_people), status=Status.PENDING)
     return pending.order_by("pk").values_list("pk", flat=True)
 
 
 def _with_enough_evidence(keys: list[int]) -> tuple[list[int], int]:
-    """Return the pairs without an open grade, and the number of the others."""
+    """Return the pairs that have no open grade, and the number of pairs that have one."""
     enough = []
     for start in range(0, len(keys), BATCH):
         batch = keys[start : start + BATCH]

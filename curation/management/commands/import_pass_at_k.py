@@ -1,4 +1,4 @@
-"""`manage.py import_pass_at_k`: shares of models' attempts that passed the tests of pairs."""
+"""`manage.py import_pass_at_k`: import how many of a model's attempts passed the tests of pairs."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from curation.evidence.pass_rates import import_pass_rates
 from curation.text import pluralize
 
-# Refused lines that are shown: a file of another kind has thousands.
+# Maximum number of refused lines to print. A file of another kind has thousands.
 SHOWN = 100
 
 

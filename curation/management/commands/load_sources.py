@@ -1,4 +1,4 @@
-"""`manage.py load_sources`: add known sources, update those without admin changes."""
+"""`manage.py load_sources`: add and update known sources, but keep what an admin changed."""
 
 from typing import Any
 

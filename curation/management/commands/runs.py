@@ -33,7 +33,7 @@ class Command(BaseCommand):
 def _line(run: Run) -> str:
     age = lasting(timezone.now() - run.created_at)
     message = run.message.partition("\n")[0] or run.result
-    # The name of a folder may have a line break.
+    # The name of a folder may contain a line break.
     subject = " ".join(run.subject.split())
     said = f"{subject}: {message}" if message else subject
     return f"{run.label:<16} {run.state:<10} {_progress(run):<34} {age:>10}  {said}"

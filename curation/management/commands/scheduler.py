@@ -1,4 +1,4 @@
-"""Scheduler process: runs the periodic tasks. If several are started, one holds the lease."""
+"""Scheduler process: runs the periodic tasks. If several are started, only one holds the lease."""
 
 import logging
 import signal
