@@ -16,7 +16,7 @@ from typing import Any
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 # Number of connections at once, because one thread fills a core. A request that takes longer than
-# FRESH_SECONDS waits for a lock or a slow client, and does not count while threads are free.
+# FRESH_SECONDS waits for a lock or a slow client. It does not count while threads are free.
 AT_ONCE, FRESH_SECONDS = 1, 0.05
 # Browsers open connections ahead of need. A connection without a request is closed after this time.
 SILENT_SECONDS = 15.0

@@ -1,4 +1,4 @@
-"""The database models, one file for each topic. They import no other package of the project."""
+"""The database models, one file for each topic. They import no other code of the project."""
 
 from curation.models.accounts import ApiToken, Invitation, InvitationState, LoginFailure, SavedView
 from curation.models.evidence import (

@@ -59,7 +59,7 @@ class Run(models.Model):
     attempt_token = models.UUIDField(null=True, editable=False)
     lease_until = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    # Time of the last enqueue. If a queued run has no job in Redis, the sweeper compares this time.
+    # Time of the last enqueue. After a while, the sweeper enqueues again if Redis lost the job.
     handed_over_at = models.DateTimeField(auto_now_add=True, editable=False)
     started_at = models.DateTimeField(null=True, editable=False)
     finished_at = models.DateTimeField(null=True, editable=False)
