@@ -1,6 +1,6 @@
-"""Drafting of pairs from a repository: find launchers, tests and references by syntax.
+"""Drafting of pairs from a repository. It finds launchers, tests and references by syntax.
 
-Pure: it reads files as syntax trees and returns texts. It imports and runs no code of a repository.
+It reads files as syntax trees and returns texts. It never imports or runs code of a repository.
 """
 
 from ingest.drafting.drafting import draft

@@ -1,4 +1,4 @@
-"""Reading of one test as the source of a draft: its operation and its reference."""
+"""Reading of one test as the source of a draft, with its operation and its reference."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def draft_tests(
     isolator: Isolator,
     best: Mapping[Local, DraftAttempt],
 ) -> Iterator[DraftAttempt]:
-    """Yield the drafts of each test of a file, for operations that have no whole draft yet."""
+    """Yield the drafts of each test in a file, for operations that have no complete draft yet."""
     for function in read_tests(suite, reach):
         reader = _Reader(suite, function, reach, operations, isolator, best)
         try:
@@ -68,9 +68,9 @@ def draft_tests(
 
 
 LAYERS = re.compile(r"\bnn\.(Linear|Conv\dd|LayerNorm|Embedding)\(")
-"""Layers of torch: another test may compare the launcher without the module around it."""
+"""Layers of torch. Another test may compare the launcher alone, without such a layer around it."""
 Pair = tuple[ast.expr, ast.expr, TestedEquality]
-"""Expected, actual, and the comparison."""
+"""Expected argument, actual argument, and the comparison of the two."""
 
 
 class _Reader:
@@ -94,7 +94,7 @@ class _Reader:
         self._weights: set[str] = set()
         self._failed: tuple[Missing, str] | None = None
         self._names = Launching(suite, reach)
-        # True if a comparison of gradients counts as one of the answers behind them.
+        # True if a comparison of gradients is read as a comparison of the results behind them.
         self._through_gradients = False
 
     @property
@@ -139,7 +139,7 @@ class _Reader:
             yield from self._without_pairs()
 
     def _read_cases(self, conditions: Sequence[ast.expr] = ()) -> None:
-        """Read the cases of the test. A case is compared under all of the `conditions`."""
+        """Read the cases of the test. Only cases in which all `conditions` are true are kept."""
         if self._conditions == tuple(conditions):
             return
         self._conditions = tuple(conditions)
@@ -163,7 +163,7 @@ class _Reader:
             yield DraftAttempt(operation, None, missing, sentence)
 
     def _groups(self) -> Iterator[tuple[Local, tuple[ast.stmt, ...], list[Pair]]]:
-        """Group the comparisons whose answers come from the same launches."""
+        """Yield groups of the comparisons whose results come from the same launches."""
         groups: dict[tuple[int, ...], tuple[Local, tuple[ast.stmt, ...], list[Pair]]] = {}
         for comparison in find_comparisons(self._function.body):
             found = self._sides(comparison)
@@ -182,13 +182,13 @@ class _Reader:
                 pairs.append(pair)
             groups[key] = (operation, comparison.before, pairs)
         for operation, before, pairs in groups.values():
-            # Prefer comparisons that every case makes, and those of whole answers.
+            # Prefer comparisons that are made in every case, and those of complete results.
             always = [pair for pair in pairs if not self._is_left_out(pair[2])]
             whole = [pair for pair in always if not _is_of_a_turn(pair)]
             yield operation, before, whole or always or pairs
 
     def _is_left_out(self, comparison: TestedEquality) -> bool:
-        """Return whether a condition of a comparison is false in some case."""
+        """Return whether one of a comparison's conditions is false in some case."""
         evaluator = self._suite.evaluator()
         for condition in comparison.conditions:
             for row in self._cases.rows if self._cases else ():
@@ -200,8 +200,8 @@ class _Reader:
         return False
 
     def _sides(self, comparison: TestedEquality) -> tuple[list[ast.AST], Pair] | None:
-        """Return the launching statements of a comparison and its two arguments, or None if it
-        compares no kernel with a reference.
+        """Return the launching statements of a comparison and its two arguments. Return None if the
+        comparison is not one of a kernel with a reference.
         """
         before = comparison.before
         parts = []
@@ -212,7 +212,7 @@ class _Reader:
             gradient = reads_gradient(inner) or self._is_gradient(inner, before, numbers)
             answer = find_answer(argument, before) if self._through_gradients else None
             behind.add(gradient)
-            # The answer behind one side's gradient is not what the other side computes.
+            # If only one side is a gradient, the other side does not compute the result behind it.
             if (gradient and answer is None) or len(behind) > 1:
                 why = f"{self._where} compares gradients and no answer."
                 self._failed = self._failed or (Missing.GRADIENTS_ONLY, why)
@@ -294,7 +294,7 @@ class _Reader:
         if held := self._names.modules_among(whole):
             why = f"Its inputs would hold a module ({held}), where tensors and plain values go."
             return self._stopped(operation, rule, Missing.INPUTS, why)
-        # The next comparison of this test starts from its own cases.
+        # The next comparison of this test has its own cases.
         self._conditions = None
         test = Test(
             self._suite,
@@ -312,7 +312,7 @@ class _Reader:
         return DraftAttempt(operation, made.draft, made.missing, made.sentence, weak)
 
     def _allowed(self) -> list[Tolerance]:
-        """Return the tolerance of the test in each case, the tolerances of gradients included."""
+        """Return the test's tolerance in each case. Tolerances for gradients are included."""
         evaluator = self._suite.evaluator()
         made = list(find_comparisons(self._function.body))
         rows = self._cases.rows if self._cases else ()
@@ -334,6 +334,6 @@ class _Reader:
 
 
 def _is_of_a_turn(pair: Pair) -> bool:
-    """Return whether a comparison is one of a part of the answers, in a loop over these."""
+    """Return whether a comparison is of one part of the results, in a loop over all parts."""
     expected, actual, comparison = pair
     return bool((loaded_names(expected) | loaded_names(actual)) & comparison.turning)

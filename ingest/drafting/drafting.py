@@ -1,6 +1,6 @@
-"""Drafting of a whole repository: find for each operation the test that compares it.
+"""Drafting of a complete repository: find for each operation the test that compares it.
 
-Every operation has an outcome: a draft, or what is missing.
+The outcome for an operation is a draft, or the reason why there is none.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class _PreparedTree:
-    """A tree with prepared files, and with stand-ins for packages that a pair may not import.
+    """A tree whose files are prepared, with stand-ins for packages that a pair may not import.
 
-    `libraries` rewrite the files of operator libraries.
+    `libraries`: rewriters of the files of operator libraries.
     """
 
     tree: SourceTree
     extra: dict[str, bytes]
     libraries: list[Rewriter]
     ready: dict[str, bytes] = field(default_factory=dict)
-    """Cache of prepared files: each is read many times."""
+    """Cache of prepared files, because each of them is read many times."""
 
     @property
     def sure(self) -> frozenset[str]:
@@ -64,7 +64,7 @@ class _PreparedTree:
 
 
 def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[DraftOutcome]:
-    """Yield an outcome for each operation of the tree, in the order of their places."""
+    """Yield an outcome for each operation of the tree, ordered by the place of the operation."""
     there = set(tree.paths())
     libraries = find_libraries(tree, ADAPTERS)
     extra = read_stand_ins()
@@ -111,7 +111,7 @@ def _outcomes(
 
 
 def _placed(outcome: DraftOutcome, libraries: Sequence[Rewriter]) -> DraftOutcome:
-    """Return an outcome with the lines of the author's files, which a rewriter may have moved."""
+    """Return an outcome with line numbers of the author's files, as a rewriter may add lines."""
     operation = outcome.operation
     for library in libraries:
         place = operation.launcher

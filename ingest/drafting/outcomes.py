@@ -21,7 +21,7 @@ class Rule(StrEnum):
 class Missing(StrEnum):
     """Reasons why an operation has no complete draft, in the order of the drafter's steps.
 
-    If several attempts fail, the reason of the attempt that came furthest is reported.
+    If several attempts fail, the reason from the latest step is reported.
     """
 
     NO_LAUNCHER = "no-launcher"
@@ -38,7 +38,7 @@ class Missing(StrEnum):
 
     @property
     def progress(self) -> int:
-        """Return how far a draft had come when this stopped it."""
+        """Return the number of steps that a draft had passed when this reason stopped it."""
         return list(Missing).index(self)
 
 
@@ -58,7 +58,7 @@ class LaunchedKernel:
 
 @dataclass(frozen=True, slots=True)
 class LaunchedOperation:
-    """Kernels that are launched together, by an autograd Function or by a host function."""
+    """Kernels that an autograd Function or a host function launches together."""
 
     name: str
     launcher: DraftPlace | None
@@ -74,7 +74,7 @@ class DraftTexts:
 
 @dataclass(frozen=True, slots=True)
 class OperationDraft:
-    """The draft of an operation, whole or not."""
+    """The draft of an operation. It may be incomplete."""
 
     rule: Rule
     entry_point: str
@@ -83,16 +83,16 @@ class OperationDraft:
     drawn_from: tuple[str, ...] = ()
     differentiable: bool = False
     sentence: str = ""
-    """A sentence on the function that both sides compute, or ""."""
+    """A sentence about the function that both sides compute, or ""."""
     names: tuple[str, ...] = ()
-    """Names for that function, the best first."""
+    """Candidate names for that function, the best first."""
     forward: OperationDraft | None = None
-    """The draft of the forward pass alone, or None if this draft compares no gradients."""
+    """The draft of the forward pass alone, or None if this draft does not compare gradients."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftOutcome:
-    """An operation with its draft, or with what is missing and the draft as far as it came."""
+    """An operation with its draft, or with the reason why the draft is incomplete."""
 
     operation: LaunchedOperation
     draft: OperationDraft | None
@@ -101,24 +101,24 @@ class DraftOutcome:
 
 
 WHOLE = 1000
-"""Progress of an attempt with a draft that no other test can better."""
+"""Progress of a draft that is complete. No other test can give a better one."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftAttempt:
-    """One test as the source of a draft of an operation."""
+    """One test, used as the source of an operation's draft."""
 
     operation: Local
     draft: OperationDraft | None
     missing: Missing | None = None
     sentence: str = ""
     weak: bool = False
-    """True if no case has more than a few elements, so that another test may show more."""
+    """True if all cases have only a few elements, so that another test may check more."""
 
     @property
     def progress(self) -> int:
         if self.missing is not None:
             return self.missing.progress
-        # A function without a reference's name is the least certain to be one.
+        # If its name is not that of a reference, a function is the least certain reference.
         unsure = self.draft is not None and self.draft.rule is Rule.OTHER_FUNCTION
         return WHOLE - 2 * self.weak - unsure

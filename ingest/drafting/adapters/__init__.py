@@ -1,4 +1,4 @@
-"""Adapters: what the idioms of operator libraries mean, one module a library."""
+"""Adapters for the idioms of operator libraries. Each library has one module."""
 
 from ingest.drafting.adapters.adapter import Adapter
 from ingest.drafting.adapters.aiter import AITER

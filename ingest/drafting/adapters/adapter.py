@@ -1,7 +1,7 @@
-"""Description of an operator library: how its tests and its code are to be read.
+"""Description of an operator library's idioms, so that its tests and code can be read.
 
-A library of operators hides its launchers: a context manager redirects torch to them, decorators
-write kernels at run time, and helpers ask the machine. An adapter says what these idioms mean.
+Such a library hides its launchers: a context manager redirects torch to them, decorators write
+kernels at run time, and helpers inspect the machine. An adapter says what these idioms mean.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ STAND_INS = Path(__file__).resolve().parents[1] / "templates" / "stand_ins"
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The library in one repository. `root` is the folder of its package."""
+    """An operator library in one repository. `root` is the folder of the library's package."""
 
     tree: SourceTree
     root: str
 
     def text(self, path: str) -> str:
-        """Return a file of the package, or an empty text."""
+        """Return the text of a file in the package, or "" if there is no such file."""
         data = self.tree.read(f"{self.root}/{path}")
         return data.decode("utf-8", "replace") if data is not None else ""
 
     def module(self, path: str) -> ast.Module:
-        """Return a file of the package as a syntax tree, which is empty if it can't be parsed."""
+        """Return the syntax tree of a file in the package, empty if it can't be parsed."""
         try:
             return ast.parse(self.text(path))
         except UNREADABLE:
             return ast.Module([], [])
 
     def files(self, folder: str) -> list[str]:
-        """Return the Python files of a folder of the package, relative to the package."""
+        """Return the Python files in a folder of the package, as paths relative to the package."""
         inner = f"{self.root}/{folder}/"
         return sorted(
             path.removeprefix(f"{self.root}/")
@@ -48,42 +48,42 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredLauncher:
-    """A launcher that a library registers for an operation of torch."""
+    """A launcher that a library registers to replace an operation of torch."""
 
     operation: str
-    """The name in torch without its overload: `add`."""
+    """The operation's name in torch without the overload, such as `add`."""
     overload: str
-    """`Tensor` of `add.Tensor`, or an empty text."""
+    """Name of the overload, such as `Tensor` for `add.Tensor`, or ""."""
     path: str
-    """The dotted path at which a test reaches it: `flag_gems.ops.add`."""
+    """The dotted path by which a test can call the launcher, such as `flag_gems.ops.add`."""
     arguments: ast.arguments
     result: str = ""
-    """Index into the launcher's answer, such as `[0]`, if it returns more values than torch."""
+    """Index into the launcher's result, such as `[0]`, if it returns more values than torch."""
     call: str = ""
-    """The call as a format of the arguments' names, where it is not the same as torch's. The format
-    `{dim:list}` puts a single number into a list.
+    """The call as a format of the arguments' names, or "" if it is called like torch's operation.
+    The format `{dim:list}` puts a single number into a list.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The code that a decorator stands for. It is inserted behind the decorated function."""
+    """Code that replaces a decorator. It is inserted after the decorated function."""
 
     code: str
     renamed: str
-    """The new name of the decorated function, whose own name the code takes."""
+    """The new name of the decorated function. The inserted code takes its old name."""
     kernel: str
-    """The name of the kernel in the code."""
+    """The name of the kernel in the inserted code."""
 
 
 DecoratorWriter = Callable[[ast.FunctionDef, ast.expr, ast.Module, Library], Written | None]
-"""Write down a decorated function, or return None to leave it. Arguments: the function, the
-decorator, the file and the library.
+"""Function that returns the code for a decorated function, or None to change nothing. Arguments:
+the function, the decorator, the file and the library.
 """
 
 CallWriter = Callable[[ast.Call, "ast.FunctionDef | None"], str | None]
-"""Return the expression that replaces a call, or None to leave it. Arguments: the call, and the
-function that it stands in.
+"""Function that returns the expression to replace a call, or None to keep the call. Arguments: the
+call, and the function that contains it.
 """
 
 
@@ -97,34 +97,34 @@ def no_overlays(library: Library) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """The idioms of one library. Names are written as its files write them: `runtime.device`."""
+    """The idioms of one library. Names are written as in its files, such as `runtime.device`."""
 
     package: str
-    """The adapter applies to a repository that has this package."""
+    """Name of the package. The adapter applies to repositories that have it."""
     contexts: frozenset[str] = frozenset()
-    """Context managers inside of which torch runs the library's launchers."""
+    """Context managers in which torch's operations run the library's launchers."""
     launchers: Callable[[Library], list[RegisteredLauncher]] = no_launchers
-    """The launchers that those contexts register."""
+    """Function that returns the launchers that those context managers register."""
     unwrapped: frozenset[str] = frozenset()
-    """Other context managers that mean nothing in a pair: their block runs without them."""
+    """Other context managers without effect in a pair. Their block is kept without them."""
     dropped: frozenset[str] = frozenset()
-    """Decorators that a pair does not need."""
+    """Decorators that are removed, because a pair does not need them."""
     written: Mapping[str, DecoratorWriter] = field(default_factory=dict)
-    """Decorators that write code, with the function that writes it down."""
+    """Decorators that write code at run time, each with a function that returns the code."""
     constants: Mapping[str, object] = field(default_factory=dict)
-    """Values that decide a branch: the vendor, a test's options, a whole condition."""
+    """Values of expressions that decide a branch: the vendor, a test's option, or a condition."""
     calls: Mapping[str, CallWriter] = field(default_factory=dict)
-    """Calls that are replaced, by name. `*.method` stands for any object's method."""
+    """Calls to replace, by name. `*.method` stands for the method of any object."""
     expressions: Mapping[str, str] = field(default_factory=dict)
-    """Attributes that are replaced."""
+    """Attributes to replace, each with its replacement."""
     skipped: tuple[str, ...] = ()
-    """Parts of paths whose files stay as they are: copies of the library for other vendors."""
+    """Parts of paths of files to leave unchanged: copies of the library for other vendors."""
     data: tuple[str, ...] = ()
-    """Globs of files beside Python that the adapter reads."""
+    """Globs of the files that the adapter reads in addition to Python files."""
     overlays: Callable[[Library], Mapping[str, str]] = no_overlays
-    """Definitions that are appended to a file, by the end of its path. The last one counts."""
+    """Definitions to append to a file, by the end of its path. They override earlier ones."""
 
 
 def read_stand_in(path: str) -> str:
-    """Return the text of a stand-in by its path below `ingest/drafting/templates/stand_ins`."""
+    """Return the text of the stand-in at `path` in `ingest/drafting/templates/stand_ins`."""
     return (STAND_INS / path).read_text()

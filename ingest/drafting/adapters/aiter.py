@@ -1,4 +1,4 @@
-"""Adapter of aiter: Triton operators that ask AMD's tools for the chip when they are imported."""
+"""Adapter of aiter. At import, its Triton operators ask AMD's tools for the chip."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ fp8 = torch.float8_e4m3fn
 def get_dtype_fp8():
     return torch.float8_e4m3fn
 """
-"""The float8 of AMD's newer chips, which NVIDIA's have, too."""
+"""The float8 type of AMD's newer chips. NVIDIA's chips have the same type."""
 
 
 def write_overlays(library: Library) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Adapter of attorch: PyTorch's layers in Triton, tested side by side with PyTorch's own."""
+"""Adapter of attorch: PyTorch's layers in Triton. Its tests compare them with PyTorch's layers."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import ast
 from ingest.drafting.adapters.adapter import Adapter
 
 SHAPES = ((96,), (768,), (4, 2000), (8, 1024), (8, 960, 196), (64, 768, 128))
-"""The shapes of a quick run of the tests with at most three axes."""
+"""Shapes with at most three axes, as in a quick run of the library's tests."""
 ONLY = {
     "amp": "False", "drop_p": "0.0", "input_dtype": "torch.float32", "weighted": "True",
     "elementwise_affine": "True", "bias": "True",
 }  # fmt: skip
-"""Parameters of which a pair keeps one value. It has neither autocast nor dropout, and all weights.
-The tests skip half precision without autocast.
+"""Parameters for which a pair keeps one value: no autocast, no dropout, all weights. The tests use
+half precision only with autocast.
 """
 NAMED = ("act_func", "softmax", "p_loss")
-"""Parameters that name a layer. A pair has one layer, the first."""
+"""Parameters that name a layer. A pair has only the first of these layers."""
 
 
 def write_parameters(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
-    """Keep only those values of a parameter that a pair can have."""
+    """Reduce the values of a parameter to those that a pair can have."""
     match call.args:
         case [ast.Constant(value=str(name)), ast.List(elts=[first, *others])] if others:
             kept = ast.unparse(first) if name in NAMED else ONLY.get(name)
@@ -29,14 +29,14 @@ def write_parameters(call: ast.Call, function: ast.FunctionDef | None) -> str | 
 
 
 def write_shapes(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
-    """Replace `default_shapes(min_dim=2)` by these shapes."""
+    """Replace `default_shapes(min_dim=2)` by the list of these shapes."""
     bounds = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
     low, high = bounds.get("min_dim", 0), bounds.get("max_dim", 4)
     return str([shape for shape in SHAPES if low <= len(shape) <= high])
 
 
 def write_layer(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
-    """Replace `getattr(attorch, act_func)` by the layer that the test names first."""
+    """Replace `getattr(attorch, act_func)` by the layer that the test's parameter names first."""
     match call.args:
         case [ast.Name(id="attorch" | "nn" | "F" as module), name] if function:
             layer = _first_value(ast.unparse(name).partition(".")[0], function)
@@ -45,7 +45,7 @@ def write_layer(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
 
 
 def _first_value(name: str, function: ast.FunctionDef) -> str | None:
-    """Return the first value of a parameter, if it is a text."""
+    """Return the first value of a parameter if it is a string, or else None."""
     for node in ast.walk(function):
         match node:
             case ast.Call(
@@ -60,7 +60,7 @@ def _first_value(name: str, function: ast.FunctionDef) -> str | None:
 
 
 def write_gated(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
-    """Name the function of `attorch.GLU(act_func=act_func)`, as the reference does."""
+    """Replace the variable in `attorch.GLU(act_func=act_func)` by its value."""
     match call.keywords:
         case [ast.keyword(arg="act_func", value=ast.Name(id=name))] if function:
             return f"attorch.GLU(act_func={_first_value(name, function)!r})"
@@ -68,7 +68,7 @@ def write_gated(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
 
 
 def write_on_device(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
-    """Name the device, which is CUDA by default: the interpreter has none."""
+    """Add the device "cuda" to the call. It is only the default where the machine has a GPU."""
     if any(keyword.arg == "device" for keyword in call.keywords):
         return None
     given = ", ".join(map(ast.unparse, [*call.args, *call.keywords]))
@@ -76,7 +76,7 @@ def write_on_device(call: ast.Call, function: ast.FunctionDef | None) -> str | N
 
 
 def write_input(call: ast.Call, function: ast.FunctionDef | None) -> str:
-    """Replace `create_input(shape)`. PyTorch's input is a copy: both are made with one seed."""
+    """Replace `create_input(shape)`. PyTorch's input becomes a copy, as both have one seed."""
     original = _first_equal(call, function) if function else None
     if original:
         return f"{original}.detach().clone().requires_grad_()"
@@ -86,7 +86,7 @@ def write_input(call: ast.Call, function: ast.FunctionDef | None) -> str:
 
 
 def _first_equal(call: ast.Call, function: ast.FunctionDef) -> str | None:
-    """Return the name that an earlier, equal call is bound to."""
+    """Return the name that was assigned the result of an earlier, equal call."""
     for node in ast.walk(function):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as earlier):
@@ -96,7 +96,7 @@ def _first_equal(call: ast.Call, function: ast.FunctionDef) -> str | None:
 
 
 def write_initial(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
-    """Replace two initializations with one seed by that of PyTorch's layer and a copy of it."""
+    """Replace two initializations with the same seed by one of PyTorch's layer and a copy of it."""
     weight = ast.unparse(call.args[0])
     if weight.startswith("attorch_"):
         return f"{weight.replace('attorch_', 'pytorch_', 1)}.data.normal_()"
@@ -104,7 +104,7 @@ def write_initial(call: ast.Call, function: ast.FunctionDef | None) -> str | Non
 
 
 def write_close(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
-    """Replace `assert_close((a, b), …)` by torch's comparison of the first pair of tensors."""
+    """Replace `assert_close((a, b), …)` by torch's comparison of the first two tensors."""
     if function is None or _has_weights_by_seed(function):
         return None
     match call.args:
@@ -116,9 +116,9 @@ def write_close(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
 
 
 def _has_weights_by_seed(function: ast.FunctionDef) -> bool:
-    """Return whether layers are constructed with equal weights by a seed alone.
+    """Return whether layers get equal weights only because they are constructed with the same seed.
 
-    Such weights are no inputs, and each side would have others.
+    Such weights are not inputs, so each side of the pair would have different weights.
     """
     following = zip(function.body, function.body[1:], strict=False)
     return any(
@@ -133,7 +133,7 @@ def write_gradient(call: ast.Call, function: ast.FunctionDef | None) -> str:
 
 ATTORCH = Adapter(
     package="attorch",
-    # The library's own files need no change, and use the names of the constants.
+    # The library's own files are not changed, because they use the names of the constants.
     skipped=("/attorch/",),
     unwrapped=frozenset({"autocast"}),
     constants={

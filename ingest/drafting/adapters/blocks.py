@@ -1,4 +1,4 @@
-"""Removal of a statement around a block. The text keeps its lines, so that places stay true."""
+"""Removal of the statement around a block. All lines are kept, so line numbers stay valid."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from curation.source.functions import dotted_name
 from curation.source.text import UNREADABLE
 
 Range = tuple[int, int]
-"""First and last line, counted from one."""
+"""First and last line, both included and counted from one."""
 
 DEEPEST = 12
 
 
 class Blocks:
-    """The lines of a file, whose blocks are moved out of the statements around them."""
+    """The lines of a file, in which blocks are moved out of the statements around them."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
@@ -26,7 +26,7 @@ class Blocks:
         return "\n".join(self._lines)
 
     def keep(self, statement: ast.stmt, kept: Sequence[ast.stmt], *, alone: bool) -> Range | None:
-        """Keep only these statements of a compound statement. Return their lines."""
+        """Keep only `kept` of a compound statement. Return the range of their lines, or None."""
         first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
         margin = self._lines[first][: statement.col_offset]
         lines = self._lines[first:last]
@@ -40,7 +40,7 @@ class Blocks:
             line = lines[number - first]
             blank = line[: len(margin) + extra].strip()
             self._lines[number] = line if blank else margin + line[len(margin) + extra :]
-        # The next branch of a chain becomes its first.
+        # The next branch of an `if` chain becomes the first branch.
         first_line = self._lines[begin].removeprefix(margin)
         if isinstance(kept[0], ast.If) and first_line.startswith("elif"):
             self._lines[begin] = margin + first_line.removeprefix("el")
@@ -48,14 +48,14 @@ class Blocks:
 
 
 def beginning(statement: ast.stmt) -> int:
-    """Return the line at which a statement begins, its decorators included."""
+    """Return the line at which a statement or its first decorator begins."""
     if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return statement.lineno
     return min([statement.lineno, *(each.lineno for each in statement.decorator_list)])
 
 
 def unwrap(text: str, contexts: frozenset[str]) -> tuple[str, list[Range]]:
-    """Return the text without these context managers, and the lines of their blocks."""
+    """Return the text without these context managers, and the line ranges of their blocks."""
     ranges: list[Range] = []
     for _ in range(DEEPEST):
         nodes = ast.walk(ast.parse(text))
@@ -79,7 +79,7 @@ def _is(node: ast.With, contexts: frozenset[str]) -> bool:
 
 
 def fold(text: str, constants: Mapping[str, object]) -> str:
-    """Return the text without the branches that these constants exclude."""
+    """Return the text without the branches that never run if these constants have their values."""
     if not any(word_of(name) in text for name in constants):
         return text
     for _ in range(DEEPEST):
@@ -105,13 +105,13 @@ def fold(text: str, constants: Mapping[str, object]) -> str:
 
 
 def word_of(name: str) -> str:
-    """Return a word that a text must hold if it holds a name, a call or a condition."""
+    """Return a word that every text with this name, call or condition contains."""
     words = re.search(r"[\w.]+", name.removeprefix("*."))
     return words[0].rpartition(".")[2] if words else name
 
 
 def truth(test: ast.expr, constants: Mapping[str, object]) -> bool | None:
-    """Return the value of a condition that depends on these constants alone, or None."""
+    """Return the value of a condition if it depends only on these constants, or else None."""
     if ast.unparse(test) in constants:
         return bool(constants[ast.unparse(test)])
     match test:

@@ -1,4 +1,4 @@
-"""Adapter of FlagGems: operators of torch that `use_gems()` puts in torch's place."""
+"""Adapter of FlagGems, whose `use_gems()` replaces operations of torch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ingest.drafting.adapters.tuned import write_configurations
 FOLDERS = ("ops", "fused")
 SETTINGS = "runtime/backend/_nvidia"
 
-# Registered functions that users of torch reach by another name, and what to take of the answer.
+# Registered functions that torch's users call by another name, with the index into the result.
 NAMES = {
     "_softmax": ("softmax", ""),
     "_log_softmax": ("log_softmax", ""),
@@ -32,7 +32,7 @@ NAMES = {
 NO_ARGUMENTS = ast.arguments([], [], None, [], [], None, [])
 SHIM = "from flag_gems.utils import device_functions as tl_extra_shim"
 DEVICE = "('cuda' if torch.cuda.is_available() else 'cpu')"
-# Functions of torch that call a registered one with other arguments, and the launcher's call.
+# Functions of torch that call a registered one with other arguments, each with the launcher's call.
 REDUCTION = "{{'none': 0, 'mean': 1, 'sum': 2}}[{reduction}]"
 COMPOSED = {
     "amax(input, dim=None, keepdim=False)": "amax({input}, {dim:list}, {keepdim})",
@@ -60,19 +60,19 @@ COMPOSED = {
     "embedding(input, weight, padding_idx=-1, *, scale_grad_by_freq=False, sparse=False)":
     "embedding({weight}, {input}, {padding_idx}, {scale_grad_by_freq}, {sparse})",
 }  # fmt: skip
-# Launchers that make no pair: flip reads a view with negative strides, which torch lacks, and the
-# answer of the others depends on no values of a tensor.
+# Launchers that make no pair. flip reads a view with negative strides, which torch does not have.
+# The results of the others do not depend on a tensor's values.
 LEFT_OUT = {
     "flip", "arange", "arange_start", "eye", "eye_m", "fill_scalar", "fill_scalar_", "fill_tensor",
     "fill_tensor_", "full", "full_like", "linspace", "logspace", "ones", "ones_like", "zeros",
     "zeros_like",
 }  # fmt: skip
-# Two calls of a random operation never agree.
+# Names of random operations. The results of two calls never agree.
 RANDOM = ("rand", "normal", "uniform", "exponential", "multinomial", "dropout")
 
 
 def find_launchers(library: Library) -> list[RegisteredLauncher]:
-    """Return the launchers of the table `("add.Tensor", add)` in the package's `enable`."""
+    """Return the launchers in the table of the package's `enable`: `("add.Tensor", add)`."""
     places: dict[str, tuple[str, ast.arguments]] = {}
     for folder in FOLDERS:
         for path in library.files(folder):
@@ -98,7 +98,7 @@ def find_launchers(library: Library) -> list[RegisteredLauncher]:
 def read_composed(
     function: str, call: str, places: Mapping[str, tuple[str, ast.arguments]]
 ) -> RegisteredLauncher:
-    """Return the launcher of a function that calls a registered one."""
+    """Return the launcher for a function of torch that calls a registered function."""
     heading, _, parameters = function.partition("(")
     operation, _, overload = heading.partition(".")
     written = ast.parse(f"lambda {parameters[:-1]}: 0", mode="eval").body
@@ -111,7 +111,7 @@ def read_composed(
 def write_pointwise_dynamic(
     function: ast.FunctionDef, decorator: ast.expr, module: ast.Module, library: Library
 ) -> Written | None:
-    """Write down an operation that `pointwise_dynamic` builds from a function of single values."""
+    """Return the code of an operation that `pointwise_dynamic` builds from a scalar function."""
     bound = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
     plain = function.name.removesuffix("_func").removesuffix("_kernel")
     scalar, kernel = (
@@ -129,7 +129,7 @@ def write_pointwise_dynamic(
 
 
 def _names_output(node: ast.AST, function: str) -> bool:
-    """Return whether a call of the function hands on its caller's `out`."""
+    """Return whether a node is a call of the function with the keyword `out`."""
     match node:
         case ast.Call(func=ast.Name(id=name), keywords=keywords) if name == function:
             return any(keyword.arg == "out" for keyword in keywords)
@@ -138,7 +138,7 @@ def _names_output(node: ast.AST, function: str) -> bool:
 
 @lru_cache(maxsize=4)
 def find_written_to(library: Library) -> frozenset[str]:
-    """Return the operations that some file tells which tensor to write to: `f(x, out0=y)`."""
+    """Return the operations that some call gives a tensor to write to: `f(x, out0=y)`."""
     names: set[str] = set()
     for folder in FOLDERS:
         for path in library.files(folder):
@@ -147,14 +147,14 @@ def find_written_to(library: Library) -> frozenset[str]:
             for node in nodes:
                 if isinstance(node, ast.Call) and any(k.arg == "out0" for k in node.keywords):
                     names |= {one.id for one in ast.walk(node.func) if isinstance(one, ast.Name)}
-                # `g = f.instantiate(rank)`, to be called with `out0`.
+                # `g = f.instantiate(rank)` may be called with `out0` later.
                 if isinstance(node, ast.Attribute) and node.attr == "instantiate":
                     names |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     return frozenset(names)
 
 
 def write_instance(call: ast.Call, function: ast.FunctionDef | None = None) -> str | None:
-    """Replace `f.instantiate(rank)` by `f`: what is written down takes any rank."""
+    """Replace `f.instantiate(rank)` by `f`, because the new code accepts any rank."""
     return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else None
 
 
@@ -180,7 +180,7 @@ def _constant(name: str, end: str) -> str:
 
 
 def write_overlays(library: Library) -> dict[str, str]:
-    """Return the definitions that stand in for the library's runtime and its tests' options."""
+    """Return the definitions that replace the library's runtime and its tests' options."""
     settings = [read_stand_in("flag_gems/runtime.py")]
     tuned = write_configurations(library.text(f"{SETTINGS}/tune_configs.yaml"))
     settings += [f"{_constant(name, 'configs')} = {configs}" for name, configs in tuned.items()]
@@ -209,7 +209,7 @@ def write_overlays(library: Library) -> dict[str, str]:
 
 
 def _listed(value: ast.expr) -> str:
-    """Return a dictionary with an entry a line."""
+    """Return the source of a dictionary with one entry on each line."""
     if not isinstance(value, ast.Dict):
         return ast.unparse(value)
     pairs = zip(value.keys, value.values, strict=True)
@@ -247,8 +247,8 @@ def _may_be_none(name: str, function: ast.FunctionDef) -> bool:
 
 
 def write_close(call: ast.Call, function: ast.FunctionDef | None = None) -> str | None:
-    """Write `gems_assert_close(res, ref, dtype, reduce_dim=n)` with torch's own comparison. The
-    error that the library allows grows with the number of values that are added.
+    """Replace `gems_assert_close(res, ref, dtype, reduce_dim=n)` by torch's own comparison. The
+    error that the library allows grows with the number of added values.
     """
     named = {keyword.arg: keyword.value for keyword in call.keywords}
     if len(call.args) < 2 or not named.keys() <= {"dtype", "equal_nan", "reduce_dim", "atol"}:
@@ -262,7 +262,7 @@ def write_close(call: ast.Call, function: ast.FunctionDef | None = None) -> str 
 
 
 def write_program_id(call: ast.Call, function: ast.FunctionDef | None = None) -> str | None:
-    """Replace `tle.program_id(0)`, which is Triton's own in 64 bits."""
+    """Replace `tle.program_id(0)` by Triton's `program_id`, converted to 64 bits."""
     return f"tl.{ast.unparse(call.func).rpartition('.')[2]}({_given(call)}).to(tl.int64)"
 
 
@@ -271,12 +271,12 @@ def _given(call: ast.Call, function: ast.FunctionDef | None = None) -> str:
 
 
 def write_seeding(call: ast.Call, function: ast.FunctionDef | None = None) -> str | None:
-    """Replace the seeding of a generator by torch's, which drafting removes from helpers."""
+    """Replace the seeding of a generator by torch's. Drafting removes that from helpers."""
     return f"torch.manual_seed({ast.unparse(call.args[0])})" if call.args else None
 
 
 def write_root(call: ast.Call, function: ast.FunctionDef | None = None) -> str | None:
-    """Replace NumPy's square root: a test must run without NumPy."""
+    """Replace NumPy's square root, because a test must run without NumPy."""
     return f"({_given(call)}) ** 0.5"
 
 
@@ -296,9 +296,9 @@ FLAG_GEMS = Adapter(
         "flag_gems.vendor_name": "nvidia",
         "vendor_name": "nvidia",
         "A.device != B.device": False,
-        # The kernels compute in single precision.
+        # The kernels compute in single precision anyway.
         "fp64_is_supported": False,
-        # The interpreter adds the bits of two bfloat16.
+        # The interpreter would add two bfloat16 as if their bits were integers.
         "bf16_is_supported": False,
         "int64_is_supported": True,
     },

@@ -1,16 +1,16 @@
-"""Adapter of flash-linear-attention: decorators for other machines, and questions about these."""
+"""Adapter of flash-linear-attention. It removes decorators and inspections of other machines."""
 
 from __future__ import annotations
 
 from ingest.drafting.adapters.adapter import Adapter, Library, read_stand_in
 
-# Other packages register themselves for an operation, and a cache keeps answers by their inputs.
+# `dispatch` registers other packages for an operation. `tensor_cache` caches results by inputs.
 DROPPED = ("input_guard(no_guard_contiguous=True)", "dispatch", "tensor_cache",
            "autocast_custom_fwd", "autocast_custom_bwd", "torch.compiler.disable")  # fmt: skip
 
 
 def write_overlays(library: Library) -> dict[str, str]:
-    """Return what stands in for the library's questions about the machine."""
+    """Return the definitions that replace the library's inspection of the machine."""
     return {
         "fla/utils/_decorators.py": read_stand_in("flash_linear_attention/decorators.py"),
         "fla/utils/_device.py": read_stand_in("flash_linear_attention/device.py"),

@@ -1,4 +1,4 @@
-"""Names of launchers in place of torch's, inside of a context that redirects torch."""
+"""Launchers' names instead of torch's names, in a context that redirects torch to launchers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ingest.drafting.adapters.adapter import RegisteredLauncher
 from ingest.drafting.adapters.blocks import Range
 
 PARTS = ("values", "indices")
-"""The parts of torch's answers that are named, in order."""
+"""Names of the parts of torch's results, in order."""
 TENSOR, NUMBER = "Tensor", "Scalar"
 FACTORS = {"alpha", "beta"}
 PREFIXES = ("torch.nn.functional.", "torch.ops.aten.", "torch._C._nn.", "torch.special.",
@@ -25,7 +25,7 @@ OPERATORS: Mapping[type[ast.operator | ast.cmpop], str] = {
     ast.Gt: "gt", ast.GtE: "ge",
 }  # fmt: skip
 
-# Kinds of the first arguments that an overload takes.
+# Kinds of the first arguments, by overload.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "Tensor": (TENSOR, TENSOR),
     "Scalar": (TENSOR, NUMBER),
@@ -38,7 +38,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "Tensor_float": (TENSOR, NUMBER),
     "float_Tensor": (NUMBER, TENSOR),
 }
-# Overloads whose arguments come in another order in one operation: `pow(2, tensor)`.
+# Operations whose overload takes other kinds or another order of arguments: `pow(2, tensor)`.
 TURNED = {
     ("pow", "Scalar"): (NUMBER, TENSOR),
     ("repeat_interleave", "Tensor"): (TENSOR,),
@@ -48,7 +48,7 @@ TURNED = {
 
 
 class Launchers:
-    """The launchers of a library by the operation that each computes."""
+    """The launchers of a library, by the operation that each of them computes."""
 
     def __init__(self, launchers: Iterable[RegisteredLauncher]) -> None:
         self._by_operation: defaultdict[str, list[RegisteredLauncher]] = defaultdict(list)
@@ -56,7 +56,7 @@ class Launchers:
             self._by_operation[launcher.operation].append(launcher)
 
     def write(self, text: str, ranges: Sequence[Range]) -> str:
-        """Return a test's text with the launchers' names in these lines."""
+        """Return a test's text with launchers' names instead of torch's names in these lines."""
         tree = ast.parse(text)
         edits = Edits(text)
         for function in ast.walk(tree):
@@ -72,7 +72,7 @@ class Launchers:
         return edits.text()
 
     def _rewrite(self, node: ast.expr, kinds: Mapping[str, str], edits: Edits) -> bool:
-        """Write the launcher of a call, and return whether there is one."""
+        """Replace a call of torch by a call of its launcher. Return whether there is a launcher."""
         found = _operation(node)
         if found is None:
             return False
@@ -82,7 +82,7 @@ class Launchers:
             return False
         arguments = [edits.of(argument) for argument in given]
         arguments += [f"{keyword.arg}={_of_keyword(keyword, kinds, edits)}" for keyword in named]
-        # A call over several lines keeps their number.
+        # Keep the number of lines of a call that is written on several lines.
         missing = "\n" * edits.of(node).count("\n")
         if launcher.call:
             by_name = _by_name(launcher.arguments, given, named)
@@ -101,7 +101,7 @@ class Launchers:
         named: Sequence[ast.keyword],
         kinds: Mapping[str, str],
     ) -> RegisteredLauncher | None:
-        """Return the launcher that takes such a call, or None."""
+        """Return the launcher that accepts such a call, or None."""
         names = [keyword.arg for keyword in named]
         fits = [
             launcher
@@ -111,13 +111,13 @@ class Launchers:
         values = [*given, *(keyword.value for keyword in named)]
         shown = [_kind(value, kinds) for value in values]
         best = [launcher for launcher in fits if _matches(launcher, shown)]
-        # The one that a library's adapter wrote out comes first.
+        # Prefer launchers for which the adapter gives a format of the call.
         best = [launcher for launcher in best if launcher.call] or best
         return min(best, key=lambda one: len(signature(one.arguments).names), default=None)
 
 
 class _Argument(str):
-    """An argument's source. The format `{dim:list}` puts a single number into a list."""
+    """An argument's source. The format `{dim:list}` makes a list of a single number."""
 
     def __format__(self, spec: str) -> str:
         if spec != "list":
@@ -131,7 +131,7 @@ class _Argument(str):
 
 
 def _of_keyword(keyword: ast.keyword, kinds: Mapping[str, str], edits: Edits) -> str:
-    """Return the value of a keyword. Torch takes the number out of a tensor that is a factor."""
+    """Return a keyword's value. If a factor is a tensor, torch uses the number in it."""
     value = edits.of(keyword.value)
     if keyword.arg in FACTORS and _kind(keyword.value, kinds) == TENSOR:
         return f"{value}.item()"
@@ -139,7 +139,7 @@ def _of_keyword(keyword: ast.keyword, kinds: Mapping[str, str], edits: Edits) ->
 
 
 def _take_parts(function: ast.FunctionDef, launched: set[int], edits: Edits) -> None:
-    """Replace `answer.values` by `answer[0]`: launchers answer with plain tuples."""
+    """Replace `answer.values` by `answer[0]`, because launchers return unnamed tuples."""
     answers = {
         node.targets[0].id
         for node in ast.walk(function)
@@ -154,7 +154,7 @@ def _take_parts(function: ast.FunctionDef, launched: set[int], edits: Edits) -> 
 
 
 def _operation(node: ast.expr) -> tuple[str, list[ast.expr], list[ast.keyword]] | None:
-    """Return the name of an operation of torch with its arguments, or None."""
+    """Return the name and the arguments of an operation of torch, or None for other expressions."""
     match node:
         case ast.Call(func=ast.Attribute(value=value, attr=attr) as func, args=given):
             if any(isinstance(argument, ast.Starred) for argument in given):
@@ -188,7 +188,7 @@ def _takes(arguments: ast.arguments, given: int, named: Sequence[str | None]) ->
 def _by_name(
     arguments: ast.arguments, given: Sequence[ast.expr], named: Sequence[ast.keyword]
 ) -> dict[str, str]:
-    """Return the source of each argument of a call, defaults included."""
+    """Return the source of each argument of a call by name, including defaults."""
     takes = signature(arguments)
     call = ast.Call(ast.Name("launcher"), list(given), list(named))
     values = {**takes.defaults, **takes.given(call)}
@@ -204,8 +204,8 @@ def _matches(launcher: RegisteredLauncher, shown: Sequence[str]) -> bool:
 
 
 def _kinds(function: ast.FunctionDef) -> dict[str, str]:
-    """Return whether the names of a test hold tensors or numbers, as far as that is certain."""
-    # Cases hold no tensors.
+    """Return for the names in a test whether they are tensors or numbers, where it is certain."""
+    # Parameters are numbers, because cases contain no tensors.
     kinds = {argument.arg: NUMBER for argument in function.args.args}
     for node in ast.walk(function):
         match node:

@@ -1,4 +1,4 @@
-"""Adapter of Liger-Kernel: questions about other machines, which a pair never runs on."""
+"""Adapter of Liger-Kernel. It replaces inspections of the machine: a pair runs on a GPU."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ingest.drafting.adapters.adapter import Adapter, Library, read_stand_in
 
 
 def write_overlays(library: Library) -> dict[str, str]:
-    """Return what stands in for the library's questions about the machine, and for a decorator."""
+    """Return the definitions that replace inspections of the machine and a decorator."""
     return {
         "liger_kernel/ops/utils.py": read_stand_in("liger_kernel/ops_utils.py"),
         "liger_kernel/utils.py": read_stand_in("liger_kernel/device.py"),

@@ -1,7 +1,7 @@
-"""Writing of an element-wise operation as the kernel and launcher that a person would write.
+"""Writing of an element-wise operation as a kernel and a launcher, as a person would write them.
 
-A library's decorator turns a function of single values into an operation on tensors, by code that
-it writes at run time. The function's text and the decorator's arguments say all that is needed.
+At run time, the library's decorator writes an operation on tensors from a function of single
+values. Here the same code is derived from the function's text and the decorator's arguments.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 BLOCK = 1024
-"""Elements of a program."""
+"""Number of elements that each program of the kernel computes."""
 
 Promotion = tuple[tuple[int, ...], str]
-"""The inputs that decide an output's type, and how."""
+"""Numbers of the inputs that determine an output's dtype, and the method of promotion."""
 
 
 class NotWritable(ValueError):
-    """The decorator says more than is understood."""
+    """The decorator's arguments are not understood completely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pointwise:
-    """An element-wise operation: its inputs by name, which of them are tensors, and its outputs."""
+    """An element-wise operation: its inputs by name, which inputs are tensors, and its outputs."""
 
     name: str
     scalar: str
@@ -33,16 +33,16 @@ class Pointwise:
     tensors: tuple[str, ...]
     promotions: tuple[Promotion, ...]
     converted: frozenset[str]
-    """The inputs whose type the function asks for or changes, which Python's numbers lack."""
+    """Inputs whose dtype the function reads or converts. Numbers of Python have no dtype."""
     in_place: bool
-    """Whether some call names the tensor to write to."""
+    """Whether some call passes the tensor to write to."""
     outputs: tuple[str, ...]
 
 
 def read_pointwise(
     function: ast.FunctionDef, call: ast.expr, scalar: str, kernel: str, in_place: bool
 ) -> Pointwise:
-    """Read a decorator such as `@pointwise_dynamic(is_tensor=[…], promotion_methods=[…])`."""
+    """Parse a decorator such as `@pointwise_dynamic(is_tensor=[…], promotion_methods=[…])`."""
     keywords = {k.arg: k.value for k in call.keywords} if isinstance(call, ast.Call) else {}
     inputs = tuple(argument.arg for argument in function.args.args)
     tensors: Sequence[object] = [True] * len(inputs)
@@ -80,7 +80,7 @@ def write_pointwise(op: Pointwise) -> str:
 
 
 class _Names:
-    """Local names that no input has."""
+    """Local names that are not the name of any input."""
 
     def __init__(self, op: Pointwise) -> None:
         self._taken = set(op.inputs)
@@ -90,7 +90,7 @@ class _Names:
         self.grid = self._fresh("grid")
         self.block = self._fresh("BLOCK_SIZE")
         self.handed = list(op.outputs)
-        """The parameters that tell where to write."""
+        """The launcher's parameters for the tensors to write to."""
         one = len(op.promotions) == 1
         self.outputs = [self._fresh("out" if one else name) for name in self.handed]
         if op.in_place and not one:
@@ -128,7 +128,7 @@ def _launcher(op: Pointwise, names: _Names) -> list[str]:
     lines = [f"def {op.name}({', '.join([*op.inputs, *handed])}):"]
     types = [_result_type(op, promotion) for promotion in op.promotions]
     if len(op.tensors) > 1 or any(" if " in each for each in types):
-        # Broadcasting would hide which inputs are single values, and these do not widen a type.
+        # Broadcasting hides which inputs are single values, and these widen no dtype.
         types, lines = _named_types(types, outputs, lines)
     if len(op.tensors) > 1:
         both = ", ".join(op.tensors)
@@ -155,7 +155,7 @@ def _launcher(op: Pointwise, names: _Names) -> list[str]:
 def _named_types(
     types: Sequence[str], outputs: Sequence[str], lines: list[str]
 ) -> tuple[list[str], list[str]]:
-    """Compute the types in lines of their own. Equal types share a name."""
+    """Add a line that computes each output's dtype. If all are equal, they share one name."""
     single = len(set(types)) == 1
     names = ["dtype" if single else f"{output}_dtype" for output in outputs]
     assigned = dict(zip(names, types, strict=True))
@@ -163,7 +163,7 @@ def _named_types(
 
 
 def _result_type(op: Pointwise, promotion: Promotion) -> str:
-    """Return the expression of an output's type, by torch's rules of promotion."""
+    """Return the expression of an output's dtype, by torch's rules of promotion."""
     places, how = promotion
     if how == "ALWAYS_BOOL":
         return "torch.bool"

@@ -1,7 +1,7 @@
 """Rewriting of a library's files by its adapter, before drafting reads them.
 
-The files keep their lines, except for code that is written behind a decorated function: its lines
-are counted. Other definitions that are added stand at the end.
+The number of lines stays, except for code that is inserted after a decorated function: its lines
+are counted. All other added definitions are at the end of the file.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ingest.extract.source_tree import SourceTree
 IMPORTS = {
     "torch": "import torch", "triton": "import triton", "tl": "import triton.language as tl",
 }  # fmt: skip
-"""Imports that written code needs."""
+"""Import statements that inserted code may need, by name."""
 SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Assert)
 
 
 def find_libraries(tree: SourceTree, adapters: Iterable[Adapter]) -> list[Rewriter]:
-    """Return a rewriter for each adapter whose library the tree holds."""
+    """Return a rewriter for each adapter whose library is in the tree."""
     paths = sorted(tree.paths(), key=lambda path: (path.count("/"), path))
     rewriters: list[Rewriter] = []
     for adapter in adapters:
@@ -38,7 +38,7 @@ def find_libraries(tree: SourceTree, adapters: Iterable[Adapter]) -> list[Rewrit
 
 
 class Rewriter:
-    """An adapter at work in one repository."""
+    """Applies one adapter to the files of one repository."""
 
     def __init__(self, adapter: Adapter, library: Library) -> None:
         self._adapter = adapter
@@ -52,11 +52,11 @@ class Rewriter:
             for end in self._overlays
             if end.startswith(f"{adapter.package}/") and f"{above}{end}" not in there
         }
-        """Files that only the adapter has, still empty."""
+        """Files that exist only because of the adapter. They are empty at first."""
         self._origins: dict[tuple[str, str], LaunchedKernel] = {}
-        """The author's place of each kernel that was written, by path and name."""
+        """The original place of each kernel in inserted code, by path and name."""
         self._inserted: dict[str, list[tuple[int, int]]] = {}
-        """The lines behind which code was inserted, and how many, by path."""
+        """By path, the lines after which code was inserted, and the number of new lines."""
         self._names = {
             word_of(name)
             for name in (*adapter.contexts, *adapter.unwrapped, *adapter.dropped,
@@ -65,7 +65,7 @@ class Rewriter:
         }  # fmt: skip
 
     def rewrite(self, path: str, data: bytes) -> bytes:
-        """Return a file as the adapter reads it, or as it is if it can't be parsed."""
+        """Return a file after the adapter's changes, or unchanged if it can't be parsed."""
         if any(part in f"/{path}" for part in self._adapter.skipped):
             return data
         try:
@@ -85,7 +85,7 @@ class Rewriter:
         text, ranges = unwrap(text, self._adapter.contexts)
         if ranges:
             text = self._launchers.write(text, ranges)
-        # An expression inside of a replaced one is replaced in the next round.
+        # An expression inside a replaced expression is replaced in the next round.
         for _ in range(3):
             changed = self._expressions(text)
             if changed == text:
@@ -99,7 +99,7 @@ class Rewriter:
         for statement in tree.body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=bound)):
-                    # `X = [] if QUICK else X` without its condition.
+                    # `X = [] if QUICK else X` became `X = X`.
                     if name == bound:
                         edits.put(statement, "")
         around = {
@@ -109,7 +109,7 @@ class Rewriter:
             for inner in ast.walk(node)
         }
         replacements = _Replacements(tree, edits)
-        # Outer expressions come first.
+        # `walk` yields outer expressions before inner ones.
         for node in ast.walk(tree):
             if isinstance(node, ast.expr):
                 written = self._replacement(node, around.get(id(node)), edits)
@@ -120,7 +120,7 @@ class Rewriter:
     def _replacement(
         self, node: ast.expr, function: ast.FunctionDef | None, edits: Edits
     ) -> str | None:
-        """Return the expression that replaces a node, or None to leave it."""
+        """Return the expression that replaces a node, or None to keep the node."""
         match node:
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 value = truth(test, self._adapter.constants)
@@ -135,12 +135,12 @@ class Rewriter:
         return None
 
     def place(self, kernel: LaunchedKernel) -> LaunchedKernel:
-        """Return the author's place of a kernel: the one that it was written from, or its own."""
+        """Return a kernel's place in the author's file, or that of the decorated function."""
         origin = self._origins.get((kernel.path, kernel.qualname))
         return origin or replace(kernel, start_line=self.line(kernel.path, kernel.start_line))
 
     def line(self, path: str, line: int) -> int:
-        """Return the author's line of a line of a file. Inserted lines have that before them."""
+        """Return the author's number of a line. An inserted line has that of the line before."""
         added = 0
         for after, count in self._inserted.get(path, ()):
             if line <= after + added:
@@ -180,7 +180,7 @@ class Rewriter:
 
 
 def _with_imports(code: str, tree: ast.Module) -> str:
-    """Return code to insert behind a function, with the imports that its file lacks."""
+    """Return code to insert after a function, with the imports that the file lacks."""
     known = {alias.asname or alias.name for node in tree.body for alias in _aliases(node)}
     imports = [line for name, line in IMPORTS.items() if name not in known]
     return "\n\n\n" + "\n".join([*imports, code.rstrip("\n")])
@@ -211,7 +211,7 @@ def _rename(function: ast.FunctionDef, name: str, edits: Edits) -> None:
 
 
 class _Replacements:
-    """Replacements of expressions. The lines that an expression loses follow its statement."""
+    """Replacements of expressions. Lines that an expression loses are added after its statement."""
 
     def __init__(self, tree: ast.Module, edits: Edits) -> None:
         self._edits = edits

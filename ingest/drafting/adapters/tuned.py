@@ -1,4 +1,4 @@
-"""Tuned configurations of a library's YAML file, written as lists of `triton.Config`."""
+"""Tuned configurations in a library's YAML file, rewritten as lists of `triton.Config`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 
 MOST = 16
-"""Maximum number of configurations. Of a longer list the pair keeps the first one only, because
-trying all of them takes minutes.
+"""Maximum number of configurations. From a longer list, the pair keeps only the first, because
+trying all of them would take minutes.
 """
 MOST_BYTES = 200_000
 MOST_CHOICES = 8
@@ -18,7 +18,7 @@ OPTIONS = ("num_warps", "num_stages", "num_ctas")
 
 
 def write_configurations(text: str) -> dict[str, str]:
-    """Return the list of configurations of each kernel, as source code."""
+    """Return the source of each kernel's list of configurations, by kernel."""
     if len(text) > MOST_BYTES:
         return {}
     try:
@@ -36,7 +36,7 @@ def write_configurations(text: str) -> dict[str, str]:
 
 
 def _configs(entry: object) -> Iterator[str]:
-    """Yield the configurations of an entry: its own, or all combinations of its choices."""
+    """Yield the configurations of an entry: listed ones, or all combinations of listed choices."""
     if not isinstance(entry, dict):
         return
     if not entry.get("gen"):
@@ -65,7 +65,7 @@ def _choices(entry: Mapping[str, Any], key: object) -> list[int]:
 
 
 def _plain(values: object) -> dict[str, object]:
-    """Return the numbers of a mapping. Anything else is no constant of a kernel."""
+    """Return the numbers of a mapping. Other values can't be constants of a kernel."""
     items = values.items() if isinstance(values, dict) else ()
     return {str(key): value for key, value in items if isinstance(value, int | float)}
 

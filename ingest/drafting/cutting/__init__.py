@@ -1,1 +1,1 @@
-"""Cutting of a test into inputs, reference and candidate."""
+"""Cutting of a test into three parts: inputs, reference and candidate."""

@@ -1,4 +1,4 @@
-"""A test that a draft is cut from, and the kinds of its inputs."""
+"""A test from which a draft is cut, and the kinds of its inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INTEGERS = re.compile(r"\b(randint|randperm|arange|long|bool|u?int\d*)\b")
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test with its cases. `weights` are the inputs that two modules share."""
+    """A test with its cases. `weights` are inputs: the weights that two modules share."""
 
     suite: SuiteFile
     function: ast.FunctionDef
@@ -28,17 +28,17 @@ class Test:
     cases: Cases
     weights: frozenset[str]
     compared: Sequence[ast.expr] = ()
-    """The names that the test compares, gradients excluded."""
+    """The expressions that the test compares, except gradients."""
     allowed: Sequence[Tolerance] = ()
     """The tolerance of the test's comparisons in each case."""
     docstring: str = ""
-    """A sentence that says what both sides compute, or "" if the repository has none."""
+    """A sentence about what both the reference and the candidate compute, or ""."""
     names: tuple[str, ...] = ()
-    """Names for the function of both sides, the best first."""
+    """Candidate names for the function of both sides, the best first."""
 
 
 def inputs_dtype(whole: Cut) -> str:
-    """Return the floating dtype that the inputs name, for tests whose cases name none."""
+    """Return the floating-point dtype that the inputs state, for tests whose cases state none."""
     for statement in whole.inputs:
         for node in ast.walk(statement):
             match node:
@@ -49,7 +49,7 @@ def inputs_dtype(whole: Cut) -> str:
 
 
 def find_tensors(whole: Cut) -> list[str]:
-    """Return the inputs that are certainly tensors: `torch.randn(n)`, or half of that."""
+    """Return the inputs that are certainly tensors, such as `torch.randn(n)` or half of that."""
     tensors: list[str] = []
     for statement in whole.inputs:
         match statement:
@@ -63,7 +63,7 @@ def find_tensors(whole: Cut) -> list[str]:
 
 
 def find_floats(whole: Cut) -> set[str]:
-    """Return the inputs that are certainly tensors of floats."""
+    """Return the inputs that are certainly floating-point tensors."""
     integers = {
         name
         for statement in whole.inputs

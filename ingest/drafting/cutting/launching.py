@@ -1,4 +1,4 @@
-"""Names of a test that lead to kernels, functions and modules."""
+"""Lookup of the kernels, functions and modules that a test's names refer to."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ingest.extract.targets import External, Local
 
 
 class Launching:
-    """The meaning of the names of one test.
+    """The meaning of the names in one test.
 
-    `local`: the names that the test binds. `bound`: its parameters that hold functions or classes,
-    with the expressions of these.
+    `local`: the names that the test binds. `bound`: those parameters of the test that are functions
+        or classes, each with the expression of its value.
     """
 
     def __init__(self, suite: SuiteFile, reach: Reach) -> None:
@@ -27,8 +27,8 @@ class Launching:
         self._launched: dict[int, tuple[Local, ...]] = {}
 
     def module_kind(self, call: ast.expr) -> str | None:
-        """Return `kernel`, `local` or `torch` for a call that constructs a module, None for any
-        other expression.
+        """Return the kind of the module that a call constructs: `kernel`, `local` or `torch`.
+        Return None for any other expression.
         """
         parts = dotted_name(call.func) if isinstance(call, ast.Call) else None
         if parts is None or (parts[0] in self.local and not self.bound.get(parts[0])):
@@ -47,7 +47,7 @@ class Launching:
         return (statement for statement in statements if self.launches(statement))
 
     def launches(self, node: ast.AST) -> tuple[Local, ...]:
-        """Return the names of the repository in a statement that lead to a kernel."""
+        """Return the repository's names in a statement through which a kernel is launched."""
         if id(node) not in self._launched:
             found = [local for local in self.find_locals(node) if self._reach.launches(local)]
             self._launched[id(node)] = tuple(found)
@@ -69,7 +69,7 @@ class Launching:
                 yield target
 
     def is_function(self, node: ast.expr) -> bool:
-        """Return whether an expression is a function. No input can hold a function."""
+        """Return whether an expression is a function. A function can't be an input."""
         if isinstance(node, ast.Lambda):
             return True
         parts = dotted_name(node)
@@ -81,7 +81,7 @@ class Launching:
         return any(text.startswith("def ") for text in self._suite.source_of(target))
 
     def modules_among(self, whole: Cut) -> str:
-        """Return the name of a parameter that is a module and that both sides read, or ""."""
+        """Return the name of a module that is a parameter and that both sides read, or ""."""
         for statement in whole.inputs:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):

@@ -1,4 +1,4 @@
-"""Moves of statements from the inputs of a cut test to its two sides."""
+"""Moves of statements from the inputs of a cut test to its reference and candidate."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ingest.drafting.reading.statements import filter_blocks, find_effects, find
 
 
 def move_copies(whole: Cut) -> Cut:
-    """Move statements that only copy an input from the inputs to the sides. Otherwise a checker
-    that varies one of two equal inputs makes the sides differ. A list to which only a side appends
-    moves, too.
+    """Move statements that only copy an input to the sides that use the copy. Otherwise a checker
+    that varies one of two equal inputs makes the sides differ. A list that only one side appends to
+    is moved too.
     """
     later: set[str] = set()
     for statement in reversed(whole.inputs):
@@ -57,8 +57,8 @@ def _move_copy(whole: Cut, statement: ast.stmt, name: str, originals: frozenset[
 def move_functions(
     whole: Cut, is_function: Callable[[ast.expr], bool], local: frozenset[str]
 ) -> Cut:
-    """Move the binding of a function from the inputs to the sides that call it: `f = naive`, a
-    lambda, an inner definition. No input can hold a function.
+    """Move the assignment of a function to the sides that call it, because a function can't be an
+    input. Examples are `f = naive`, a lambda, and an inner function.
     """
     for name in whole.parameters:
         binding = [_keep_binding(statement, name) for statement in whole.inputs]
@@ -84,7 +84,7 @@ def move_functions(
 
 
 def _bound_values(statement: ast.stmt, name: str) -> Iterator[ast.expr | None]:
-    """Yield the values that a name is bound to, None for a definition."""
+    """Yield the values that a statement binds a name to. For a definition, yield None."""
     for node in ast.walk(statement):
         match node:
             case ast.FunctionDef(name=bound) if bound == name:
@@ -140,7 +140,7 @@ def _names_copied_by(value: ast.expr) -> frozenset[str]:
 
 
 def copied_name(value: ast.expr) -> str:
-    """Return `x` of `x`, `x.clone()` or `x.detach().clone().to(device)`, else ""."""
+    """Return `x` for `x`, `x.clone()` or `x.detach().clone().to(device)`, and "" for others."""
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         moves = value.func.attr == "cuda" and not value.args
         if value.func.attr == "to" and len(value.args) == 1 and not value.keywords:
@@ -153,10 +153,10 @@ def copied_name(value: ast.expr) -> str:
 
 
 def _keep_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
-    """Return a statement reduced to what binds a name, or None if nothing binds it."""
+    """Return only the part of a statement that binds a name, or None if no part does."""
     return filter_blocks(statement, lambda each: name in find_effects(each).binds)
 
 
 def _drop_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
-    """Return a statement without what binds a name, or None if nothing is left."""
+    """Return a statement without the part that binds a name, or None if no other part is left."""
     return filter_blocks(statement, lambda each: name not in find_effects(each).binds)

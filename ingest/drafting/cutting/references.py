@@ -1,4 +1,4 @@
-"""Judgment of a reference: what it is, and whether it is one."""
+"""Classification of a reference, and the check whether an expression is a reference."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|go
 KEEPS = {"view", "reshape", "contiguous", "squeeze", "unsqueeze", "transpose", "permute",
          "expand", "flatten", "unflatten", "clone", "detach", "narrow", "t", "view_as",
          "movedim"}  # fmt: skip
-# A reference with more written numbers is the answer to one case.
+# Maximum written numbers in a reference. With more, it is the expected result of one case.
 MOST_NUMBERS = 4
 
 
 def find_rule(
     whole: Cut, suite: SuiteFile, local: frozenset[str], bound: Mapping[str, str]
 ) -> Rule:
-    """Return the kind of a reference. `bound`: the parameters that hold functions, with them."""
+    """Return the kind of a reference. `bound`: parameters that are functions, with their values."""
     named: list[str] = []
     other: list[str] = []
     torch_calls, classes = 0, False
@@ -56,10 +56,10 @@ def find_rule(
 
 
 def describe(suite: SuiteFile, operation: Local, whole: Cut) -> tuple[str, tuple[str, ...]]:
-    """Return a sentence that says what both sides compute, or "", and names for their function.
+    """Return a sentence about what both sides compute, or "", and names for their function.
 
-    The sentence is the first one of the launcher's docstring or of the one function that the
-    reference calls, or else the vocabulary's for one of the names, or else a later sentence.
+    The candidates in order: the first sentence of the launcher's docstring, or of the only function
+    that the reference calls, the vocabulary's sentence for one of the names, a later sentence.
     """
     sources = suite.source_of(operation)
     reference = _called((*whole.reference, *whole.expected), suite)
@@ -84,9 +84,9 @@ def describe(suite: SuiteFile, operation: Local, whole: Cut) -> tuple[str, tuple
 
 
 def _is_one_call(nodes: Iterable[ast.AST]) -> bool:
-    """Return whether a reference calls one function, and neither computes nor stores otherwise.
+    """Return whether a reference only calls one function, without other operations or stores.
 
-    `torch.zeros` does not describe a reference that then stores into the zeros.
+    `torch.zeros` does not describe a reference that then stores values into the zeros.
     """
     inner = [each for node in nodes for each in ast.walk(node)]
     stores = any(
@@ -99,7 +99,7 @@ COMPUTING = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.For, ast.Wh
 
 
 def _called(nodes: Iterable[ast.AST], suite: SuiteFile) -> list[tuple[str, Target]]:
-    """Return the last names of the functions that are called, with their meanings."""
+    """Return the last part of the name of each called function, with its meaning."""
     called: list[tuple[str, Target]] = []
     for node in nodes:
         for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
@@ -112,7 +112,7 @@ def _called(nodes: Iterable[ast.AST], suite: SuiteFile) -> list[tuple[str, Targe
 def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> str:
     """Return why the other argument of a comparison is no reference, or "" if it is one.
 
-    `given`: the names that the cases hold.
+    `given`: the names whose values are in the cases.
     """
     read = find_side_inputs(whole.reference, whole.expected)
     compared = find_side_inputs((), (*whole.expected, *whole.actual))
@@ -129,7 +129,7 @@ def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> st
         return "What it compares with is written out: it holds numbers of one case."
     pairs = zip(whole.expected, whole.actual, strict=True)
     bare = [_without_shared_calls(expected, actual) for expected, actual in pairs]
-    # Tensors that the launcher is handed, and may change.
+    # Copies of tensors that the launcher also makes, and may write to.
     made = set(map(ast.dump, whole.candidate))
     handed = [each for each in whole.reference if ast.dump(each) in made and _is_copy(each)]
     parts = {*whole.parameters}.union(*map(stored_names, handed))
@@ -139,7 +139,7 @@ def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> st
 
 
 def _is_copy(statement: ast.stmt) -> bool:
-    """Return whether a statement copies a tensor: `y = x.clone()`."""
+    """Return whether a statement only copies a tensor, as in `y = x.clone()`."""
     match statement:
         case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(value=tensor))):
             return isinstance(tensor, ast.Name) and _is_still(statement.value, tensor.id)
@@ -147,7 +147,7 @@ def _is_copy(statement: ast.stmt) -> bool:
 
 
 def _without_shared_calls(expected: ast.expr, actual: ast.expr) -> ast.expr:
-    """Return an answer without the methods that are called in the same way on the other one."""
+    """Return `expected` without the method calls that both arguments end with."""
     while isinstance(expected, ast.Call) and isinstance(actual, ast.Call):
         wanted, given = expected.func, actual.func
         if not isinstance(wanted, ast.Attribute) or not isinstance(given, ast.Attribute):
@@ -161,14 +161,14 @@ def _without_shared_calls(expected: ast.expr, actual: ast.expr) -> ast.expr:
 
 
 def _is_part(answer: ast.expr, parameters: Iterable[str]) -> bool:
-    """Return whether an answer is an input, or a slice of one."""
+    """Return whether an expression is an input, or a slice of an input."""
     while isinstance(answer, ast.Subscript):
         answer = answer.value
     return isinstance(answer, ast.Name) and answer.id in parameters
 
 
 def _is_written_out(node: ast.AST) -> bool:
-    """Return whether a tensor of several written numbers stands in a statement."""
+    """Return whether a statement has a tensor of more than MOST_NUMBERS written numbers."""
     for call in ast.walk(node):
         match call:
             case ast.Call(func=func, args=[ast.List() as values, *_]) if (
@@ -181,7 +181,7 @@ def _is_written_out(node: ast.AST) -> bool:
 
 
 def _is_still(node: ast.expr, name: str) -> bool:
-    """Return whether an expression is the tensor of that name in another shape."""
+    """Return whether an expression is the tensor of this name, perhaps in another shape."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         reads_anew = node.func.attr == "view" and any(
             "torch." in ast.unparse(each) for each in node.args

@@ -1,6 +1,6 @@
 """Cutting of a test into inputs, reference and candidate.
 
-The names that cross the cut become the parameters of both sides.
+Names that one part binds and another part reads become the parameters of both sides.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Statements = tuple[ast.stmt, ...]
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Statements in the order of the test. `parameters` are in the order of the candidate's use."""
+    """Statements in the test's order. `parameters` are in the order of the candidate's use."""
 
     inputs: Statements
     reference: Statements
@@ -32,7 +32,7 @@ class Cut:
     actual: tuple[ast.expr, ...]
     parameters: tuple[str, ...]
     unset: tuple[str, ...] = ()
-    """Names that a side reads and that only some of its branches bind."""
+    """Names that a side reads, but that only some branches of it bind."""
 
     @property
     def uses(self) -> frozenset[str]:
@@ -41,14 +41,14 @@ class Cut:
         return _loads(nodes)
 
     def taking(self, parameters: Sequence[str]) -> Cut:
-        """Return the cut with other parameters."""
+        """Return the cut with these parameters instead."""
         return replace(self, parameters=tuple(parameters))
 
 
 def find_needed(
     before: Sequence[ast.stmt], names: Iterable[str], local: frozenset[str]
 ) -> set[int]:
-    """Return the numbers of the statements that these names depend on."""
+    """Return the numbers of the statements on which these names depend."""
     wanted = set(names) & local
     needed: set[int] = set()
     for number in range(len(before) - 1, -1, -1):
@@ -68,10 +68,10 @@ def cut(
     launches: Callable[[ast.stmt], bool],
     given: frozenset[str],
 ) -> Cut:
-    """Cut the statements before a comparison.
+    """Cut the statements before a comparison into the parts.
 
-    `pairs` of (expected, actual). `local`: the names that the test binds. `given`: those of them
-    that are its parameters.
+    `pairs`: pairs of an expected and an actual expression. `local`: the names that the test binds.
+        `given`: those of them that are the test's parameters.
     """
     expected = tuple(pair[0] for pair in pairs)
     actual = tuple(pair[1] for pair in pairs)
@@ -82,7 +82,7 @@ def cut(
     shared |= _with_needs(
         before, _prepared(before, of_candidate - shared, actual, launches, local), local
     )
-    # Inputs must not depend on what a side computes.
+    # Inputs must not depend on anything that a side computes.
     reference = tuple(before[n] for n in sorted(of_reference - shared))
     candidate = tuple(before[n] for n in sorted(of_candidate - shared))
     inputs = [before[n] for n in sorted(shared)]
@@ -104,7 +104,7 @@ def cut(
 
 
 def _drop_unread(side: Statements, results: Sequence[ast.expr]) -> Statements:
-    """Drop statements of a side, also in branches and loops, on which no result depends."""
+    """Drop the statements of a side on which no result depends, even in branches and loops."""
     simple = [each for statement in side for each in find_simple(statement)]
     needed = set(_loads(results)).union(*map(_conditions, side))
     while True:
@@ -127,7 +127,7 @@ def _reads(statement: ast.stmt) -> frozenset[str]:
 
 
 def find_simple(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield the simple statements of a statement."""
+    """Yield the simple statements in a compound statement, or the statement itself."""
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         yield statement
         return
@@ -137,7 +137,7 @@ def find_simple(statement: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def _conditions(statement: ast.stmt) -> frozenset[str]:
-    """Return the names that decide which statements of a compound statement run."""
+    """Return the names that decide which parts of a compound statement run."""
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         return frozenset()
     heads = [getattr(statement, part, None) for part in ("test", "iter")]
@@ -149,13 +149,13 @@ def _conditions(statement: ast.stmt) -> frozenset[str]:
 
 
 def find_side_inputs(side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> frozenset[str]:
-    """Return the names that a side reads and does not bind itself."""
+    """Return the names that a side reads but does not bind itself."""
     body = [*side, *(ast.copy_location(ast.Expr(result), result) for result in results)]
     return find_free_names(ast.If(ast.Constant(True), body, []))
 
 
 def find_plain_names(inputs: Sequence[ast.stmt]) -> set[str]:
-    """Return the names of Python numbers and lists that the inputs bind without calling torch."""
+    """Return the names of Python's numbers and lists that inputs bind without using torch."""
     plain: set[str] = set()
     other: set[str] = set()
     for statement in inputs:
@@ -169,7 +169,7 @@ def find_plain_names(inputs: Sequence[ast.stmt]) -> set[str]:
 
 
 def _random(before: Statements, numbers: Iterable[int]) -> set[int]:
-    """Return the statements that draw random numbers: they are drawn once, for both sides."""
+    """Return the statements that draw random numbers. They become inputs, shared by both sides."""
     return {
         n
         for n in numbers
@@ -186,8 +186,8 @@ def _prepared(
     launches: Callable[[ast.stmt], bool],
     local: frozenset[str],
 ) -> set[int]:
-    """Return the statements with which the candidate computes before its first launch. Its launcher
-    must not compute them with torch.
+    """Return the statements in which the candidate computes before its first launch. A launcher
+    must not compute these with torch.
     """
     prepared: set[int] = set()
     launched: set[str] = set()
@@ -201,7 +201,7 @@ def _prepared(
 
 
 def _only_aliases(statement: ast.stmt) -> bool:
-    """Return whether a statement only copies values: `a = b.clone().requires_grad_()`."""
+    """Return whether a statement only copies values, as in `a = b.clone().requires_grad_()`."""
     value = getattr(statement, "value", None)
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         if value.func.attr not in ALIASING:
@@ -211,12 +211,12 @@ def _only_aliases(statement: ast.stmt) -> bool:
 
 
 def _binds_a_name(statement: ast.stmt) -> bool:
-    """Return whether a statement binds a name, and does not assign into a tensor."""
+    """Return whether a statement binds a name, and does not only assign into a tensor."""
     return isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
 
 
 def _constructs(statement: ast.stmt) -> bool:
-    """Return whether a statement allocates or defines a function. A launcher may do both."""
+    """Return whether a statement allocates or defines a function, which a launcher may do."""
     if isinstance(statement, ast.FunctionDef):
         return True
     value = getattr(statement, "value", None)
@@ -242,7 +242,7 @@ def _with_needs(before: Statements, numbers: set[int], local: frozenset[str]) ->
 def _crossing(
     side: Sequence[ast.stmt], results: Sequence[ast.expr], local: frozenset[str]
 ) -> list[str]:
-    """Return the names that a side takes from outside, in the order of its text."""
+    """Return the names that a side reads from outside, in the order of its text."""
     free = find_side_inputs(side, results) & local
     named = (name for node in (*side, *results) for name in in_order(node))
     return [name for name in dict.fromkeys(named) if name in free]

@@ -1,1 +1,1 @@
-"""Isolation of launchers and references from the code and the machines around them."""
+"""Isolation of launchers and references from the rest of the code and from the machine."""

@@ -1,4 +1,4 @@
-"""Replacement of devices that the author names by the device of the machine, or by the default
+"""Replacement of devices that the author names, by the device of the machine or by the default
 device.
 """
 
@@ -19,7 +19,7 @@ LEGACY = re.compile(r"\btorch\.[A-Z][a-z0-9]*Tensor\(")
 COUNT = re.compile(r"torch\.cuda\.get_device_properties\(.*\)\.multi_processor_count$", re.S)
 
 Around = tuple[ast.AST, frozenset[str]]
-"""A node with the names that the functions around it bind."""
+"""A node, and the names that the functions around the node bind."""
 
 
 def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
@@ -38,7 +38,7 @@ def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
                 ops=[ast.Eq() | ast.NotEq()],
                 comparators=[other],
             ) if kept and not isinstance(other, ast.Attribute) and is_device(other, local):
-                # DEVICE is a kind of device: `cuda` is not equal to `cuda:0`.
+                # DEVICE is only a type of device, and `cuda` is not equal to `cuda:0`.
                 edits.replace(edits.end(left), edits.end(other), f"{_sign(node)}{DEVICE}")
             case ast.Attribute(value=owner, attr="index" | "type" as attr) if (
                 kept and is_device(owner, local) and not isinstance(owner, ast.Constant)
@@ -47,14 +47,14 @@ def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
             case ast.arguments():
                 for default in (*node.defaults, *node.kw_defaults):
                     if isinstance(default, ast.Constant) and is_device(default, local):
-                        # A default is evaluated at the definition, which may precede DEVICE.
+                        # The default is evaluated at the definition, perhaps before that of DEVICE.
                         edits.put(default, OF_THE_MACHINE if kept else "None")
     return edits.text()
 
 
 def define_device(text: str) -> str:
-    """Return a file's text that defines DEVICE as the machine's device: where the author does, or
-    behind the first imports. Statements at the top level may read it.
+    """Return a file's text that defines DEVICE as the machine's device: where the author defines
+    it, or after the first imports, because statements at the top level may read it.
     """
     tree = parse(text)
     edits = Edits(text)
@@ -72,7 +72,7 @@ def define_device(text: str) -> str:
 
 
 def _is_heading(node: ast.stmt) -> bool:
-    """Return whether a statement is an import or the docstring of a file."""
+    """Return whether a statement is an import or the docstring of the file."""
     return isinstance(node, ast.Import | ast.ImportFrom) or (
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     )
@@ -83,8 +83,8 @@ def _sign(compared: ast.Compare) -> str:
 
 
 def replace_literal_devices(text: str) -> str:
-    """Return a module whose allocations name the machine's device instead of "cuda". It asks a GPU
-    only where there is one, so that its launcher also runs in Triton's interpreter.
+    """Return a module whose allocations name the machine's device instead of "cuda". It inspects a
+    GPU only if there is one, so that its launcher also runs in Triton's interpreter.
     """
     if "device" not in text:
         return text
@@ -101,7 +101,7 @@ def replace_literal_devices(text: str) -> str:
         edits.put(value, DEVICE)
     for node in walk(tree):
         if isinstance(node, ast.Attribute) and COUNT.match(ast.unparse(node)):
-            # Without a GPU there is one processor: the interpreter.
+            # Without a GPU, the interpreter counts as one multiprocessor.
             edits.put(node, f"({edits.of(node)} if torch.cuda.is_available() else 1)")
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     if not values or not imports:
@@ -111,7 +111,7 @@ def replace_literal_devices(text: str) -> str:
     return edits.text()
 
 
-# Attributes that only a tensor has.
+# Attributes that of all objects only tensors have.
 OF_TENSORS = {
     "shape",
     "dtype",
@@ -126,7 +126,7 @@ OF_TENSORS = {
 
 
 def use_devices_of_inputs(text: str) -> str:
-    """Return a module whose functions allocate on the device of a tensor that they are given."""
+    """Return a module whose functions allocate on the device of a tensor that is an argument."""
     try:
         tree = parse(text)
     except UNREADABLE:
@@ -154,7 +154,7 @@ def use_devices_of_inputs(text: str) -> str:
 
 
 def _is_literal(node: ast.expr) -> bool:
-    """Return whether a device is a text, or the GPU that is in use."""
+    """Return whether an expression is a device as a string, or the current GPU."""
     if isinstance(node, ast.Call):
         return ast.unparse(node) == "torch.cuda.current_device()"
     return isinstance(node, ast.Constant) and is_device(node, frozenset())
@@ -175,7 +175,7 @@ def _within(tree: ast.Module) -> list[Around]:
 
 
 def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) -> None:
-    # Arguments in the order of the text: a device is removed with the comma before it.
+    # Sort arguments by position, because a device is removed with the comma before it.
     arguments = sorted((*call.args, *(k.value for k in call.keywords)), key=edits.start)
     before = {id(node): edits.comma(previous) for previous, node in pairwise(arguments)}
     for keyword in call.keywords:
@@ -192,7 +192,7 @@ def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) ->
         if call.func.attr == "to" and len(call.args) == 1 and not call.keywords:
             moves = is_device(call.args[0], local)
         if moves:
-            # `torch.LongTensor([1])` is made on the CPU, whatever the default device.
+            # `torch.LongTensor([1])` is created on the CPU, even with another default device.
             legacy = LEGACY.search(ast.unparse(call.func.value))
             target = DEVICE if kept else DEFAULT if legacy else ""
             moved = f".to({target})" if target else ""
@@ -200,9 +200,9 @@ def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) ->
 
 
 class HostRemoval(ast.NodeTransformer):
-    """Removal of the host from an expression whose result moves to the device.
+    """Removal of the CPU from an expression whose result is moved to the device.
 
-    `torch.randn(n, device="cpu")[1:]` is computed on the device from the start.
+    `torch.randn(n, device="cpu")[1:]` is then computed on the device.
     """
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -219,7 +219,7 @@ def _is_host(keyword: ast.keyword) -> bool:
 
 
 def is_device(node: ast.expr, local: frozenset[str]) -> bool:
-    """Return whether an expression names a device: a string, or a global with such a name."""
+    """Return whether an expression names a device: a string, or a global with a device's name."""
     match node:
         case ast.Constant(value=str(value)):
             return bool(re.fullmatch(r"(cuda|gpu|xpu|npu|hip)(:\d+)?", value))
@@ -235,5 +235,5 @@ def is_device(node: ast.expr, local: frozenset[str]) -> bool:
 
 
 def is_cpu(node: ast.expr) -> bool:
-    """Return whether an expression names the CPU: `"cpu"`, or `torch.device("cpu")`."""
+    """Return whether an expression names the CPU: `"cpu"` or `torch.device("cpu")`."""
     return ast.unparse(node) in ("'cpu'", "torch.device('cpu')", "device('cpu')")

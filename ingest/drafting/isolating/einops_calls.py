@@ -1,7 +1,7 @@
-"""Writing of einops' calls as methods of tensors, by strict reading of their patterns.
+"""Replacement of einops' calls by methods of tensors, for patterns that are understood completely.
 
-`rearrange(x, "b (n c) d -> b n c d", c=64)` becomes `x.unflatten(1, (-1, 64))`. A call that is not
-read fully stays as it is, together with the stand-in that it calls.
+`rearrange(x, "b (n c) d -> b n c d", c=64)` becomes `x.unflatten(1, (-1, 64))`. Any other call is
+not changed, and the stand-in that it calls is kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from curation.source.text import Edits, parse, rewrite, walk
 
-# A call inside of another call is written in the next round.
+# Maximum rounds. A call inside another call is replaced in the next round.
 ROUNDS = 8
 STAND_IN = "_einops_sides"
 NAMES = {"rearrange", "repeat", "reduce"}
@@ -24,11 +24,11 @@ Group = list[str]
 
 
 class _Unclear(ValueError):
-    """The pattern has no plain writing."""
+    """The pattern can't be written with methods of tensors."""
 
 
 def write_einops(text: str) -> str:
-    """Return the module whose functions call methods of tensors in place of einops."""
+    """Return the module with calls of tensors' methods instead of calls of einops."""
     if STAND_IN not in text:
         return text
     return rewrite(text, _written_once, ROUNDS)
@@ -56,7 +56,7 @@ def _written_once(text: str) -> str:
 
 
 def _names_of_lists(tree: ast.Module) -> Iterator[str]:
-    """Yield the names that are bound to a list, which einops would stack."""
+    """Yield the names that are bound to a list. einops would stack the tensors in it."""
     for node in walk(tree):
         match node:
             case ast.Assign(
@@ -68,9 +68,9 @@ def _names_of_lists(tree: ast.Module) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """The groups of axes on both sides of a pattern.
+    """The groups of axes on the left and the right of a pattern.
 
-    Beside a `...` at the start of both sides, axes are counted from the back.
+    If both sides start with `...`, axes are counted from the back (`behind`).
     """
 
     left: list[Group]
@@ -82,7 +82,7 @@ class _Pattern:
         return number - count if self.behind else number
 
     def inner_last(self, groups: Sequence[Group]) -> list[tuple[int, Group]]:
-        """Return numbered groups in the order in which a change leaves the places of the rest."""
+        """Return numbered groups in an order in which changing one does not renumber later ones."""
         numbered = list(enumerate(groups))
         return numbered if self.behind else numbered[::-1]
 
@@ -133,7 +133,7 @@ def _read(pattern: str) -> _Pattern:
 
 
 def _groups(side: str) -> list[Group]:
-    """Return the groups of one side. An axis of size one is an empty group."""
+    """Return the groups of axes on one side. An axis of size one is an empty group."""
     groups: list[Group] = []
     for written in re.findall(r"\([^()]*\)|[^\s()]+", side):
         axes = [axis for axis in written.strip("()").split() if axis != "1"]
@@ -202,7 +202,7 @@ def _merged(read: _Pattern) -> Iterator[str]:
 
 
 def _repeated(read: _Pattern, sizes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the calls that add new axes: `n` alone, or in parentheses with an old axis, `(h n)`."""
+    """Yield the calls that repeat along new axes: `n` alone, or `(h n)` with an old axis."""
     known = set(_flat(read.left))
     if any(len(group) > 1 for group in read.left) or not {*_flat(read.right)} <= known | {*sizes}:
         raise _Unclear
@@ -225,7 +225,7 @@ def _repeated(read: _Pattern, sizes: Mapping[str, str]) -> Iterator[str]:
 
 
 def _inserted(read: _Pattern, sizes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the calls that insert axes of size one, and the new axes of these sizes."""
+    """Yield the calls that insert axes of size one, and then expand new axes to their sizes."""
     added = [
         (place, group)
         for place, group in enumerate(read.right)

@@ -1,4 +1,4 @@
-"""Judgment of a draft's three texts: whether they can be a pair."""
+"""Judgment whether the three texts of a draft can be a pair."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ingest.drafting.isolating.standalone import StandaloneModule
 from ingest.drafting.outcomes import Missing, OperationDraft
 
 OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
-# A checker that runs a kernel on copies of its tensors can't change addresses in a list.
+# A checker that runs a kernel on copies of tensors can't change the addresses in a list.
 ADDRESSES = re.compile(r"append\([^()]*\.data_ptr\(\)|\.data_ptr\(\)[^\]\n]*\bfor\b")
 STANDING = {
     "python_code": (Missing.REFERENCE_NOT_STANDALONE, "The reference"),
@@ -23,9 +23,9 @@ STANDING = {
 def find_fault(
     draft: OperationDraft, modules: Mapping[str, StandaloneModule], where: str
 ) -> tuple[Missing, str] | None:
-    """Return what a draft lacks and a sentence about it, or None if it is whole.
+    """Return what a draft lacks and a sentence about it, or None if the draft is complete.
 
-    `modules`: its three texts as they were isolated, by their keys. `where`: its test.
+    `modules`: the three isolated texts by key. `where`: a description of the test for the sentence.
     """
     for key, (missing, what) in STANDING.items():
         reasons = modules[key].reasons
@@ -34,7 +34,7 @@ def find_fault(
             return missing, sentence
     written = modules["triton_code"].text
     if "num_cpu_threads" in written and "tl.dot(" in written:
-        # Its blocks of 8 are too small for the tensor cores of a GPU.
+        # Its blocks of 8 are too small for a GPU's tensor cores.
         sentence = f"The kernel multiplies matrices in blocks for a CPU ({where})."
         return Missing.TRITON_NOT_STANDALONE, sentence
     if ADDRESSES.search(draft.texts.triton_code):
@@ -50,7 +50,7 @@ def find_fault(
         sentence = f"The reference of {where} needs Triton itself."
         return Missing.KERNEL_AGAINST_KERNEL, sentence
     if "def __torch_dispatch__" in draft.texts.python_code:
-        # A decorator registers the operations of such a class: no name leads to them.
+        # The class registers its operations by a decorator, so no name leads to them.
         sentence = f"The reference of {where} is a subclass of Tensor with operations of its own."
         return Missing.REFERENCE_NOT_STANDALONE, sentence
     for text in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):

@@ -1,7 +1,7 @@
-"""Conjunctions of masks by `&` in kernels, and static assertions in place of `raise`.
+"""Replacement of `and` between masks in kernels by `&`, and of `raise` by static assertions.
 
-Triton compiles `rows < m and columns < n` of two blocks as `&`, with a warning. Its interpreter is
-Python, where `and` gives the second mask alone, and the kernel reads beyond its inputs.
+Triton compiles `rows < m and columns < n` of two blocks as `&`, with a warning. Its interpreter
+runs Python, where `and` returns the second mask alone. The kernel then reads beyond its inputs.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ CONDITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 
 def join_masks(text: str) -> str:
-    """Return the module with `&` and `|` between the masks of its kernels."""
-    # A mask of three parts takes two rounds: the inner one is rewritten in the second.
+    """Return the module with `&` and `|` instead of `and` and `or` between masks of kernels."""
+    # The inner part of a mask of three parts is only replaced in the second round.
     return rewrite(text, _joined, 3) if " and " in text or " or " in text else text
 
 
@@ -34,8 +34,8 @@ def _joined(text: str) -> str:
 
 
 def replace_raises(text: str) -> str:
-    """Return the module with static assertions in place of the errors that its kernels raise.
-    Triton compiles no `raise`: it stands in branches for dtypes that never come.
+    """Return the module with static assertions instead of the errors that its kernels raise. Triton
+    can't compile `raise`, which is in branches for unsupported dtypes.
     """
     if "raise " not in text or "import triton.language as tl\n" not in text:
         return text

@@ -1,5 +1,5 @@
-"""Seeding of random numbers that the helpers of a test draw outside of torch's own generator, and
-filling of memory that the author leaves as it is.
+"""Seeding of random numbers that a test's helpers draw from other generators than torch's, and
+initialization of memory that the author leaves uninitialized.
 
 A case must give the same inputs in each process.
 """
@@ -19,8 +19,8 @@ DRAWS = re.compile(r"\btorch\.(rand|randn|randint|randperm|normal|bernoulli)\w*\
 
 
 def seed_helpers(text: str) -> str:
-    """Return the text of `make_inputs` and its helpers with a seed for Python's generator, and one
-    before constants that torch draws when the module is read.
+    """Return the text of `make_inputs` and its helpers with seeds: in `make_inputs` for other
+    generators, and before the first constant that torch draws at import.
     """
     try:
         text = _filled(text)
@@ -52,8 +52,8 @@ def seed_helpers(text: str) -> str:
 
 
 def _filled(text: str) -> str:
-    """Return the text with values in tensors that are allocated and not filled in place. Most are
-    zero. One of bytes is random: it is no index, and an author may take what lies in memory.
+    """Return the text without uninitialized tensors. Those that no method fills become zeros.
+    Tensors of int8 become random: they are no indices, and an author may use them uninitialized.
     """
     if "empty" not in text:
         return text

@@ -1,6 +1,6 @@
-"""Standalone modules of the functions that drafting has written: both sides and the inputs.
+"""Standalone modules of the functions that drafting writes: reference, candidate and inputs.
 
-A function is appended to the text of its test file and isolated with all its needs, as kernels are.
+A function is appended to the text of its test file, and isolated in the same way as kernels.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from ingest.extract.syntax import ParseTimeout
 
 @dataclass(frozen=True, slots=True)
 class StandaloneModule:
-    """A standalone text. `reasons` tell why it does not stand alone; an empty tuple means that it
-    does.
-    """
+    """A standalone text. `reasons` explain why it is not standalone, and are empty if it is."""
 
     text: str
     drawn_from: tuple[str, ...]
@@ -33,7 +31,7 @@ class StandaloneModule:
 
 class Isolator:
     def __init__(self, repository: Repository, resolver: Resolver, ours: Sequence[str]) -> None:
-        """`ours`: paths of stand-ins, which are no files of the repository."""
+        """Set up isolation. `ours`: paths of stand-ins, which are not files of the repository."""
         self._repository = repository
         self._resolver = resolver
         self._for_tests = Resolver(repository, resolver.packages | {"numpy", "pytest"})
@@ -41,13 +39,13 @@ class Isolator:
         self._numbers = count(1)
 
     def side(self, suite: SuiteFile, function: str, name: str) -> StandaloneModule:
-        """Isolate one side. Devices that the file names become the machine's device."""
+        """Isolate the reference or candidate. Devices in the file become the machine's device."""
         around = define_device(place_on_device(suite.text, suite.tree, kept=True))
         return self.isolated(suite, f"{around}\n\n\n{function}\n", name)
 
     def inputs(self, suite: SuiteFile, function: str, name: str) -> StandaloneModule:
-        """Isolate `make_inputs`. Its helpers, also those of other files, use the default device and
-        do not seed.
+        """Isolate `make_inputs`. Its helpers, even those of other files, use the default device and
+        do not set seeds.
         """
         around = place_on_device(suite.text, suite.tree, kept=False)
         made = self.isolated(suite, f"{around}\n\n\n{function}\n", name, self._for_tests)
@@ -66,7 +64,7 @@ class Isolator:
     def isolated(
         self, suite: SuiteFile, text: str, name: str, resolver: Resolver | None = None
     ) -> StandaloneModule:
-        """Isolate a name of a text: keep what it needs and drop the rest."""
+        """Isolate a name in a text: keep the code that it needs and drop all other code."""
         try:
             module = self._repository.hold(f"{suite.path}#{next(self._numbers)}", text)
         except ParseTimeout as error:
@@ -92,10 +90,10 @@ SEEDS = {
 
 
 def remove_seeding(text: str, tree: ast.Module, but: str) -> str:
-    """Return the text without the seeding of torch, except in the function `but`.
+    """Return the text without calls that seed torch, except those in the function `but`.
 
-    A helper with its own seed would return the same numbers in every case; `make_inputs` seeds by
-    the case.
+    A helper that sets a seed would return the same numbers in every case. `make_inputs` sets the
+    seed of the case.
     """
     edits = Edits(text)
     for function in tree.body:
@@ -110,7 +108,7 @@ def remove_seeding(text: str, tree: ast.Module, but: str) -> str:
 def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
     for node in ast.walk(function):
         for field in ("body", "orelse", "finalbody"):
-            # The bodies of lambdas and conditional expressions are no lists.
+            # The bodies of lambdas and conditional expressions are not lists of statements.
             if isinstance(block := getattr(node, field, None), list):
                 yield block
 

@@ -1,7 +1,7 @@
 """Autotuned kernels: a pair keeps its author's configurations.
 
-Without a GPU nothing can be timed, and Triton's interpreter runs the first configuration. Triton's
-own autotuner replaces a library's wrapper of it.
+Without a GPU there is nothing to time, and Triton's interpreter runs the first configuration.
+Triton's own autotuner replaces a library's wrapper around it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TUNING = re.compile(rb"autotune|libtuner")
 TUNER = re.compile(r"(.*[._])?(autotune|libtuner)")
 IMPORTED = re.compile(rb"^[ \t]*import triton\b", re.M)
 KEPT = ("configs", "key", "prune_configs_by", "reset_to_zero", "restore_value")
-# For torch.compile only: the wrapped kernel is launched in the same way.
+# Only torch.compile needs this wrapper. The kernel inside is launched in the same way.
 WRAPPED = re.compile(rb"\btorch\.library\.wrap_triton\((\w+)\)")
 SPREAD = re.compile(r"^([ \t]*@triton\.autotune\(.*\))[ \t]*\n\n+(?=[ \t]*(@|def ))", re.M)
 MOST_COLUMNS = 99
@@ -24,8 +24,8 @@ ON_A_GPU = "torch.cuda.is_available()"
 
 
 def read_autotuners(data: bytes) -> bytes:
-    """Return a file that uses Triton's own autotuner, with the same line numbers. Names of a `key`
-    that are no parameters of the kernel go: Triton 3.9 refuses them.
+    """Return a file that uses Triton's own autotuner, with the same line numbers. Names in `key`
+    that are not parameters of the kernel are removed, because Triton 3.9 refuses them.
     """
     data = WRAPPED.sub(rb"\1", data)
     if not TUNING.search(data) or not IMPORTED.search(data):
@@ -51,14 +51,14 @@ def read_autotuners(data: bytes) -> bytes:
 
 
 def _drop_between(before: ast.AST, value: ast.AST, edits: Edits) -> None:
-    """Drop a keyword with the comma before it. Its lines stay, empty."""
+    """Remove a keyword and the comma before it. Keep the line ends between."""
     first, last = edits.end(before), edits.end(value)
     edits.replace(first, last, "\n" * edits.between(before, value).count("\n"))
 
 
 def choose_configurations(text: str) -> str:
-    """Return a module whose autotuners have one configuration where there is no GPU. A list that is
-    written in a decorator gets a name of its own.
+    """Return a module whose autotuners have only one configuration if there is no GPU. A list in a
+    decorator is assigned to a name first.
     """
     if "autotune" not in text or not re.search(r"^import torch\b", text, re.M):
         return text
@@ -95,7 +95,7 @@ def _name_configs(kernel: str, taken: set[str]) -> str:
 
 
 def _at_margin(node: ast.expr, text: str) -> str:
-    """Return the text of an expression as it stands at a line's start."""
+    """Return the text of an expression, dedented as if it started a line."""
     first, *rest = text.split("\n")
     indents = [len(line) - len(line.lstrip()) for line in rest if line.strip()]
     margin = min(indents, default=0)
@@ -105,7 +105,7 @@ def _at_margin(node: ast.expr, text: str) -> str:
 
 
 def _call(parts: Mapping[str, str]) -> str:
-    """Write a call of the autotuner, on one line if it fits."""
+    """Return the source of the autotuner's call, on one line if it fits."""
     named = [f"{name}={value}" for name, value in parts.items()]
     line = f"triton.autotune({', '.join(named)})"
     if "\n" not in line and len(line) < MOST_COLUMNS:
@@ -114,7 +114,7 @@ def _call(parts: Mapping[str, str]) -> str:
 
 
 def close_gaps(text: str) -> str:
-    """Remove the blank lines that kept the line numbers of a kernel's decorators."""
+    """Remove the blank lines between decorators that only kept line numbers unchanged."""
     return SPREAD.sub(r"\1\n", text)
 
 
@@ -134,7 +134,7 @@ def _tuners(node: ast.AST) -> list[ast.Call]:
 
 
 def _listed(key: ast.expr) -> list[str]:
-    """Return the strings of a written list, or an empty list for any other expression."""
+    """Return the strings in a list display, or an empty list for any other expression."""
     elements = key.elts if isinstance(key, ast.List | ast.Tuple) else []
     values = [each.value for each in elements if isinstance(each, ast.Constant)]
     return [value for value in values if isinstance(value, str)]

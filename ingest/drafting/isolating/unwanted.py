@@ -1,5 +1,5 @@
-"""Removal of log messages, of launch options that only other compilers know, and of decorators that
-register a launcher with torch.
+"""Removal of log messages, of launch options that only other compilers accept, and of decorators
+that register a launcher with torch.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_cpu_threads", "
 
 
 def remove_foreign_options(text: str) -> str:
-    """Return the module with launches and configurations that any GPU accepts."""
+    """Return the module without the launch options that only other compilers accept."""
     if not any(name in text for name in FOREIGN):
         return text
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except UNREADABLE:
         return text
-    # A kernel may have a parameter with the name of an option.
+    # A kernel may have a parameter with the same name as an option.
     foreign = FOREIGN - {
         argument.arg
         for node in nodes
@@ -70,8 +70,8 @@ REGISTERS = {"custom_op", "triton_op"}
 
 
 def remove_registration(text: str) -> str:
-    """Return the module without registering decorators, except for operations that the module
-    configures further.
+    """Return the module without decorators that register a function. They stay if the module
+    configures the registered operation further.
     """
     if "torch.library" not in text:
         return text

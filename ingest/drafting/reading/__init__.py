@@ -1,1 +1,1 @@
-"""Reading of a repository's tests: plain functions, their cases, comparisons and effects."""
+"""Reading of a repository's tests: as functions, with their cases, comparisons and effects."""

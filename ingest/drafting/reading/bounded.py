@@ -1,4 +1,4 @@
-"""Arithmetic of an author's expressions, bounded in time and memory."""
+"""Arithmetic on the values of an author's expressions, with bounds on time and memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 MOST_ITEMS = 5_000
-# Bounds nested lists. A list that occurs twice counts twice.
+# Maximum elements of a nested list. A list that occurs twice counts twice.
 MOST_LEAVES = 50_000
 MOST_BITS = 256
 
@@ -24,12 +24,12 @@ BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 class NotPlain(Exception):
-    """The value of an expression is unknown."""
+    """The value of an expression can't be determined."""
 
 
 def compute(operation: type[ast.operator], left: Any, right: Any) -> Any:
-    """Return the result of an operation, bounded in size. A few lines of an author could double a
-    value in each line.
+    """Return the result of an operation, or raise NotPlain if it is too large. Otherwise a few
+    lines that each double a value could exhaust the memory.
     """
     numbers = isinstance(left, int | float) and isinstance(right, int | float)
     if operation is ast.Mult and not numbers:
@@ -40,7 +40,7 @@ def compute(operation: type[ast.operator], left: Any, right: Any) -> Any:
         if not numbers or abs(right) >= 64:
             raise NotPlain("It is too large.")
     elif operation is not ast.Add and not numbers:
-        # `%` on a string could ask for any width.
+        # `%` on a string could request a string of any width.
         raise NotPlain("It is computed from no numbers.")
     value = BINARY[operation](left, right)
     if isinstance(value, int) and value.bit_length() > MOST_BITS:

@@ -1,4 +1,4 @@
-"""Choice of a few of a test's rows that show the operation's types, options and sizes."""
+"""Choice of a few rows of a test that together show the operation's dtypes, options and sizes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 Row = dict[str, Any]
 
 MOST_CASES = 4
-# The product of a row's sizes up to which it may be added for its sizes or axes alone, and up to
-# which it may be added if no other row has other sizes. Triton's interpreter is slow.
+# Maximum product of a row's sizes, because Triton's interpreter is slow. LIGHT: if it is added only
+# for its sizes or axes. HEAVY: if no other row has other sizes.
 LIGHT, HEAVY = 2**18, 2**22
 SMALLEST_SIZE = 8
 DEGENERATE = "degenerate"
@@ -19,9 +19,9 @@ SHAPES = re.compile(r"shape|size", re.I)
 
 
 def choose_rows(rows: Sequence[Row]) -> list[Row]:
-    """Choose the smallest row, and then each time the row that shows most values for the first
-    time. Other sizes come next, up to `LIGHT`, then smaller sizes. Rows with a size of one come
-    after rows without: one layer, one row or one token shows little of a kernel.
+    """Choose the smallest row. Then repeatedly add the row with the most values that are new. Next
+    come rows with new sizes up to `LIGHT`, then smaller ones. Rows with a size of one come after
+    rows without, because one layer, row or token tests little of a kernel.
     """
     sized = {name for row in rows for name in row if name in _sizes(row)}
     rest = sorted(rows, key=lambda row: (is_degenerate(row), _ones(row, sized), _work(row)))
@@ -35,7 +35,7 @@ def choose_rows(rows: Sequence[Row]) -> list[Row]:
         row = max(rest, key=lambda row: _gain(row, shown, sizes, most)) if chosen else rest[0]
         chosen.append(row)
         features = _features(row, most)
-        # A type or an option that a scalar shows counts as shown by larger tensors only.
+        # A dtype or option in a scalar row counts as shown only when a larger tensor has it too.
         small = {each for each in features if each[1] == DEGENERATE}
         shown |= small or features
         sizes.append(_sizes(row))
@@ -46,7 +46,7 @@ def choose_rows(rows: Sequence[Row]) -> list[Row]:
 def _gain(
     row: Row, shown: set[tuple[str, str]], sizes: Sequence[Row], most: int
 ) -> tuple[bool, int, bool]:
-    """Return what a row adds to those chosen, the most important first."""
+    """Return the sort key of a row by what it adds to the chosen rows, most important first."""
     fresh = len(_features(row, most) - shown)
     light = _work(row) <= most
     useful = not is_degenerate(row) and light
@@ -54,7 +54,7 @@ def _gain(
 
 
 def _features(row: Row, most: int) -> set[tuple[str, str]]:
-    """Return the ways to call the operation that a row shows."""
+    """Return those ways to call the operation that a row shows."""
     features = {
         (name, repr(value))
         for name, value in row.items()
@@ -64,7 +64,7 @@ def _features(row: Row, most: int) -> set[tuple[str, str]]:
         return features
     sizes = {name: value for name, value in row.items() if is_size(value)}
     if is_degenerate(row):
-        # Scalars and single elements show one thing together, and shapes without elements nothing.
+        # Scalars and single elements are one feature, and shapes without elements none.
         shaped = [name for name, value in row.items() if SHAPES.search(name) and _shapes(value)]
         filled = [name for name in shaped if all(0 not in s for s in _shapes(row[name]))]
         return features | {(name, DEGENERATE) for name in filled}
@@ -74,13 +74,13 @@ def _features(row: Row, most: int) -> set[tuple[str, str]]:
         if SHAPES.search(name)
         for shape in _shapes(value)
     }
-    # A block of a kernel is not full, so its masks count.
+    # With an odd size, the last block is not full, so the kernel's masks are tested.
     odd = [name for name, value in sizes.items() if any(map(is_odd, integers(value)))]
     return features | {(name, "odd") for name in odd}
 
 
 def _shapes(value: Any) -> list[Sequence[Any]]:
-    """Return a shape, or the shapes in a list of shapes."""
+    """Return the value as a list of one shape, or the shapes in a list of shapes."""
     if not isinstance(value, list | tuple):
         return []
     inner: list[Sequence[Any]] = [part for part in value if isinstance(part, list | tuple)]
@@ -88,10 +88,10 @@ def _shapes(value: Any) -> list[Sequence[Any]]:
 
 
 def is_degenerate(row: Row) -> bool:
-    """Return whether a shape has no or one element or the last axis of a shape has one, or whether
-    every size is one. Most faults of a kernel do not show in a single element.
+    """Return whether a row has a shape with at most one element or a last axis of size one, or only
+    sizes of one. Most faults of a kernel do not show in a single element.
     """
-    # Other lists are of axes, such as `dim=[0, 1]`.
+    # Other lists contain axes, as in `dim=[0, 1]`.
     shaped = [value for name, value in row.items() if SHAPES.search(name) or is_size(value)]
     shapes = [shape for value in shaped for shape in _shapes(value)]
     if any(0 in shape or not shape or shape[-1] == 1 for shape in shapes):
@@ -101,12 +101,12 @@ def is_degenerate(row: Row) -> bool:
 
 
 def _ones(row: Row, sized: Set[str]) -> int:
-    """Return how many sizes are one. `sized`: the names that hold a larger size in some row."""
+    """Return the number of sizes that are one. `sized`: names with a larger size in some row."""
     return sum(integers(row[name]).count(1) for name in row if name in sized)
 
 
 def _sizes(row: Row) -> Row:
-    """Return the sizes of a row. A small number may be one of a dimension, such as `dim=1`."""
+    """Return the sizes of a row, without small numbers, which may be axes, as in `dim=1`."""
     sizes = {name: value for name, value in row.items() if is_size(value)}
     return {name: n for name, n in sizes.items() if type(n) is not int or n >= SMALLEST_SIZE}
 
@@ -121,7 +121,7 @@ def integers(value: Any) -> list[int]:
 
 
 def is_odd(size: int) -> bool:
-    """Return whether a size is neither a power of two nor a multiple of a small block."""
+    """Return whether a size is no power of two and no multiple of a small block."""
     return bool(size % 16 and size & (size - 1))
 
 

@@ -13,23 +13,23 @@ PEELED = {
     "detach", "cpu", "float", "double", "half", "bfloat16", "clone", "contiguous", "to", "cuda",
     "item", "numpy", "type", "data",
 }  # fmt: skip
-"""Methods that prepare an answer for its comparison."""
+"""Methods that only prepare a result for the comparison."""
 
 METHODS = {"allclose", "equal"}
 MEASURES = re.compile(r"err|diff|dist|mse|rel_", re.I)
-"""Functions that measure how far two tensors are apart. A limit from below, as on a ratio of signal
-to noise, accepts what no pair may differ by.
+"""Names of functions that measure the distance of two tensors. Lower limits, as on a
+signal-to-noise ratio, are not read: they accept errors that a pair may not have.
 """
 
 WORST = re.compile(r"\b(max|amax|mean|norm|item)\(")
-"""Functions that reduce a tensor of distances to one number."""
+"""Functions that reduce the elements of a tensor of distances to one number."""
 
 DISTANCES = {"abs", "norm", "square", "pow"}
 REDUCTIONS = {"all", "sum", "any", "count_nonzero"}
 FORMS = {"shape", "size", "dtype", "device", "ndim", "dim", "numel", "stride", "len"}
 SHOWING = {"print", "info"}
 MODULES = {"torch", "np", "numpy", "jnp"}
-"""Modules that have functions with the names of these methods."""
+"""Modules with functions that have the same names as these methods."""
 
 OPTIONS = {"rtol", "atol", "tol", "ratio", "msg", "equal_nan", "dtype", "check_dtype", "name",
            "prefix", "err_msg", "verbose", "max_print", "extra_info", "warning"}  # fmt: skip
@@ -40,13 +40,13 @@ class TestedEquality:
     left: ast.expr
     right: ast.expr
     before: tuple[ast.stmt, ...]
-    """The statements that run before it, in order."""
+    """The statements that run before the comparison, in order."""
     conditions: tuple[ast.expr, ...] = ()
-    """The conditions under which it is made."""
+    """The conditions under which the comparison runs."""
     call: ast.expr | None = None
-    """The call, or the comparison with a limit."""
+    """The call that compares, or the comparison with a limit."""
     turning: frozenset[str] = frozenset()
-    """The names that the loops around it bind."""
+    """The names that the loops around the comparison bind."""
 
 
 def find_comparisons(body: Sequence[ast.stmt]) -> Iterator[TestedEquality]:
@@ -61,13 +61,13 @@ def find_comparisons(body: Sequence[ast.stmt]) -> Iterator[TestedEquality]:
 
 
 def is_named_comparison(comparison: TestedEquality) -> bool:
-    """Return whether a function with the name of a comparison makes it."""
+    """Return whether a comparison is a call of a function that is named like a comparison."""
     call = comparison.call
     return isinstance(call, ast.Call) and bool(COMPARING.search(_last_name(call.func)))
 
 
 def peel(node: ast.expr) -> ast.expr:
-    """Return an argument without the methods that prepare it for the comparison."""
+    """Return an argument without the methods that only prepare it for the comparison."""
     while True:
         match node:
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in PEELED:
@@ -79,7 +79,7 @@ def peel(node: ast.expr) -> ast.expr:
 
 
 def order_answers(before: Sequence[ast.stmt], answers: Sequence[ast.expr]) -> list[int]:
-    """Return the places of compared answers in the order in which a launcher gives them."""
+    """Return the indices of compared results in the order in which a launcher returns them."""
     places = list(range(len(answers)))
     names = [answer.id for answer in answers if isinstance(answer, ast.Name)]
     if len(names) != len(answers):
@@ -115,7 +115,7 @@ def _compared(statement: ast.stmt, before: Sequence[ast.stmt]) -> Iterator[Compa
 
 
 def _judged(statement: ast.stmt) -> list[ast.expr]:
-    """Return the conditions that a statement asserts, or the values that it shows."""
+    """Return the conditions that a statement asserts, or the values that it prints."""
     match statement:
         case ast.Assert(test=test):
             return [test]
@@ -134,8 +134,8 @@ def _is_shown(call: ast.Call) -> bool:
 def _apart(
     test: ast.expr, before: Sequence[ast.stmt], resolved: bool = False
 ) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield the two tensors whose distance an expression judges: `(a - b).abs().max() < limit`,
-    `relative_error(a, b) < limit`, `(a == b).all()`, or a name that such a distance is bound to.
+    """Yield the two tensors whose distance an expression checks: `(a - b).abs().max() < limit`,
+    `relative_error(a, b) < limit`, `(a == b).all()`, or a name that is bound to such a distance.
     """
     for node in ast.walk(test):
         match node:
@@ -157,7 +157,7 @@ def _apart(
 
 
 def _is_limited(test: ast.expr) -> bool:
-    """Return whether an expression demands that a value is small."""
+    """Return whether an expression requires that a value is small."""
     return any(
         isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt | ast.LtE)
         for node in ast.walk(test)
@@ -173,7 +173,7 @@ def _last_binding(before: Sequence[ast.stmt], name: str) -> ast.expr | None:
 
 
 def _is_distance(test: ast.expr, difference: ast.BinOp) -> bool:
-    """Return whether the absolute value or the norm of a difference is taken."""
+    """Return whether a test takes the absolute value or the norm of a difference."""
     for node in ast.walk(test):
         match node:
             case ast.Attribute(value=value, attr=attr) if attr in DISTANCES:
@@ -190,7 +190,7 @@ def _is_distance(test: ast.expr, difference: ast.BinOp) -> bool:
 
 
 def _is_reduced(test: ast.expr, compared: ast.Compare) -> bool:
-    """Return whether a comparison of elements is reduced: `(a == b).all()`."""
+    """Return whether an element-wise comparison is reduced to one value: `(a == b).all()`."""
     for node in ast.walk(test):
         match node:
             case ast.Attribute(value=value, attr=attr) if attr in REDUCTIONS and value is compared:
@@ -202,7 +202,7 @@ def _is_reduced(test: ast.expr, compared: ast.Compare) -> bool:
 
 
 def _tells_form(node: ast.expr) -> bool:
-    """Return whether an expression tells of a tensor's form and not of its values."""
+    """Return whether an expression depends on a tensor's shape or dtype and not on its values."""
     if isinstance(node, ast.Call):
         return _last_name(node.func) in FORMS
     return isinstance(node, ast.Attribute) and node.attr in FORMS
@@ -213,7 +213,7 @@ def _last_name(called: ast.expr) -> str:
 
 
 def _receiver(called: ast.expr) -> list[ast.expr]:
-    """Return the tensor whose method compares it: `expected` of `expected.allclose(actual)`."""
+    """Return the tensor whose method compares: `expected` in `expected.allclose(actual)`."""
     match called:
         case ast.Attribute(value=value, attr=attr) if attr in METHODS:
             root = ast.unparse(value).partition(".")[0]

@@ -1,6 +1,6 @@
-"""Inlining of pytest fixtures into the tests that ask for them.
+"""Inlining of pytest fixtures into the tests that request them.
 
-The statements of a fixture stand before those of the test, and its value is bound to its name. The
+The statements of a fixture come before those of the test, and its value is bound to its name. The
 `params` of a fixture become values of a parameter of the test.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from curation.source.functions import stored_names
 
-# Fixtures that ask for fixtures, nested this deep.
+# Maximum depth of fixtures that request other fixtures.
 DEEPEST = 4
 
 Function = ast.FunctionDef
@@ -24,7 +24,7 @@ def is_fixture(function: Function) -> bool:
 
 
 def inline_fixtures(function: Function, find: FindFixture, depth: int = 0) -> Function:
-    """Return the test with the fixtures of its parameters written into it."""
+    """Return the test with the fixtures that its parameters request inlined."""
     given = _parametrized(function)
     body: list[ast.stmt] = []
     kept: list[ast.arg] = []
@@ -54,7 +54,7 @@ def inline_fixtures(function: Function, find: FindFixture, depth: int = 0) -> Fu
         return function
     arguments = ast.arguments(**{**vars(function.args), "args": kept, "defaults": []})
     if function.args.defaults:
-        # The parameters with a default are the last, and no fixtures.
+        # The last parameters are those with a default. They are no fixtures.
         arguments.defaults = function.args.defaults
         last = {each.arg for each in function.args.args[-len(function.args.defaults) :]}
         arguments.args = [a for a in kept if a.arg not in last] + [a for a in kept if a.arg in last]
@@ -69,7 +69,7 @@ def _is_fixture_mark(decorator: ast.expr) -> bool:
 
 
 def _parametrized(function: Function) -> frozenset[str]:
-    """Return the names that decorators give values."""
+    """Return the names that decorators parametrize."""
     given: set[str] = set()
     for decorator in function.decorator_list:
         match decorator:
@@ -88,8 +88,8 @@ def _listed(names: ast.expr) -> list[str]:
 
 
 def _written(fixture: Function, name: str, taken: frozenset[str]) -> list[ast.stmt] | None:
-    """Return the statements of a fixture, the last of which binds its value, or None if it has
-    several ends.
+    """Return the statements of a fixture, of which the last binds its value. Return None if the
+    fixture ends in several places.
     """
     ends = [
         node
@@ -114,7 +114,7 @@ def _written(fixture: Function, name: str, taken: frozenset[str]) -> list[ast.st
     body = copy.deepcopy(fixture.body[: places[0]])
     own = frozenset().union(*map(stored_names, body))
     if isinstance(value, ast.Name) and value.id in own:
-        # The value has the fixture's name from the start.
+        # The variable that is the fixture's value gets the fixture's name at once.
         new_names = {value.id: name}
         bound: list[ast.stmt] = []
     else:
@@ -135,7 +135,7 @@ def _end_value(statement: ast.stmt) -> ast.expr | None:
 
 
 class _Rename(ast.NodeTransformer):
-    """Renaming of a fixture's variables, and of `request.param`."""
+    """Renaming of a fixture's variables, and replacement of `request.param`."""
 
     def __init__(self, names: dict[str, str], parameter: str) -> None:
         self._names, self._parameter = names, parameter

@@ -1,4 +1,4 @@
-"""Search for the answers behind gradients, in tests that compare gradients alone."""
+"""Search for the results whose gradients a test compares, in tests that compare only gradients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REDUCTIONS = {"sum", "mean"}
 
 
 def find_answer(argument: ast.expr, before: Sequence[ast.stmt]) -> ast.expr | None:
-    """Return the answer whose gradient an argument of a comparison is, or None.
+    """Return the result whose gradient is an argument of a comparison, or None.
 
     `before`: the statements before the comparison.
     """
@@ -39,13 +39,13 @@ def find_answer(argument: ast.expr, before: Sequence[ast.stmt]) -> ast.expr | No
 
 
 def _owners(gradient: ast.expr) -> set[str]:
-    """Return the names of the tensors whose `.grad` is read."""
+    """Return the names of those tensors whose `.grad` is read."""
     read = [n for n in ast.walk(gradient) if isinstance(n, ast.Attribute) and n.attr == "grad"]
     return {name for each in read for name in loaded_names(each)}
 
 
 def _reached(answer: ast.expr, before: Sequence[ast.stmt]) -> set[str]:
-    """Return the names that a gradient of an answer reaches. It does not pass a detached copy."""
+    """Return the names through which a result's gradient flows. It stops at detached copies."""
     reached = set(loaded_names(answer))
     for statement in reversed(before):
         effect = find_effects(statement)
@@ -55,7 +55,7 @@ def _reached(answer: ast.expr, before: Sequence[ast.stmt]) -> set[str]:
 
 
 def _behind(node: ast.expr, before: Sequence[ast.stmt]) -> ast.expr | None:
-    """Return the answer that a scalar was reduced from: `y` of `(y * upstream).sum()`."""
+    """Return the result that was reduced to a scalar: `y` for `(y * upstream).sum()`."""
     match node:
         case ast.Call(func=ast.Attribute(value=value, attr=attr), args=[]) if attr in REDUCTIONS:
             return _behind(value, before)
@@ -78,7 +78,7 @@ def _is_reduced(value: ast.expr | None) -> bool:
 
 
 def _last_value(name: str, before: Sequence[ast.stmt]) -> tuple[int, ast.expr | None]:
-    """Return the place of the last statement that binds a name, and the value."""
+    """Return the index of the last statement that binds a name, and the value."""
     for number in range(len(before) - 1, -1, -1):
         match before[number]:
             case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:

@@ -1,8 +1,8 @@
-"""Search for the parameters that a launcher writes to, by syntax.
+"""Search for the parameters to which a launcher writes, by syntax.
 
-A kernel writes to the pointers that it stores through. A launcher writes to the arguments that it
-hands to such a pointer, and to what it assigns into. Without this, a call whose result is discarded
-would seem to change each of its arguments.
+A kernel writes to the pointers through which it stores. A launcher writes to the arguments that it
+passes for such a pointer, and to tensors into which it assigns. Without this search, a call whose
+result is discarded would seem to change each of its arguments.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ VIEWS = {"view", "reshape", "t", "transpose", "permute", "unsqueeze", "squeeze",
 STORES = {"store", "atomic_add", "atomic_max", "atomic_min", "atomic_cas", "atomic_xchg",
           "atomic_and", "atomic_or", "atomic_xor"}  # fmt: skip
 NOTHING = ast.FunctionDef("nothing", ast.arguments([], [], None, [], [], None, []), [], [])
-# Launchers call kernels through few functions.
+# Maximum depth of calls from a launcher to its kernels. Launchers use few levels.
 DEEPEST = 6
 
 Function = ast.FunctionDef
 
 
 def mark_calls(suite: SuiteFile, tree: ast.AST, suites: Suites) -> None:
-    """Mark each call of a function or module of the repository, and its statement, with the names
-    that it writes to. `suites`: the repository's other files.
+    """Record in each call of the repository's functions or modules, and in its statement, the names
+    to which the call writes. `suites`: the repository's other files.
     """
     writes = _Writes(suites)
     functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
@@ -62,7 +62,7 @@ def mark_calls(suite: SuiteFile, tree: ast.AST, suites: Suites) -> None:
 
 
 def _constructed(tree: ast.AST) -> dict[str, tuple[str, ...]]:
-    """Return the classes of the names that are bound to an instance: `m = C(…).to(device)`."""
+    """Return the class of each name that is bound to an instance: `m = C(…).to(device)`."""
     classes: dict[str, tuple[str, ...]] = {}
     for node in ast.walk(tree):
         match node:
@@ -76,7 +76,7 @@ def _constructed(tree: ast.AST) -> dict[str, tuple[str, ...]]:
 
 @dataclass
 class _Writes:
-    """The parameters that functions and kernels write to. Each is read once."""
+    """Parameters to which functions and kernels write. Each function is read only once."""
 
     _suites: Suites
     _known: dict[Local, tuple[Function, frozenset[str]] | None] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class _Writes:
     def of_host(
         self, suite: SuiteFile, local: Local, depth: int = 0
     ) -> tuple[Function, frozenset[str]] | None:
-        """Return a function and the parameters that it writes to, or None if they are unknown."""
+        """Return a function and the parameters to which it writes, or None if that is unknown."""
         if local not in self._known:
             self._known[local] = None
             found = self._definition(suite, local)
@@ -112,8 +112,8 @@ class _Writes:
     def of_module(
         self, suite: SuiteFile, parts: tuple[str, ...]
     ) -> tuple[Function, frozenset[str]] | None:
-        """Return the `forward` of a class, without `self`, and what it writes to. A module of torch
-        writes to nothing.
+        """Return the `forward` of a class without `self`, and the parameters to which it writes. A
+        module of torch writes to none.
         """
         target = suite.meaning(parts)
         if isinstance(target, External) and target.module.startswith("torch"):
@@ -161,11 +161,11 @@ class _Writes:
         return parameters & written
 
     def _of_kernel(self, suite: SuiteFile, function: Function, depth: int) -> frozenset[str]:
-        """Return the parameters that a kernel stores through."""
+        """Return the parameters through which a kernel stores."""
         roots = {name: {name} for name in signature(function.args).names}
         parameters = frozenset(roots)
         written: set[str] = set()
-        # Twice: a pointer that a loop advances is bound to itself.
+        # Read the body twice, because a loop may assign a pointer that is based on itself.
         for node in [*_in_order(function.body)] * 2:
             match node:
                 case ast.Assign(targets=targets, value=value):
@@ -185,7 +185,7 @@ class _Writes:
     def _called(
         self, suite: SuiteFile, called: ast.expr, call: ast.Call, depth: int
     ) -> list[ast.expr] | None:
-        """Return the arguments that a call of a function writes to, or None if that is unknown."""
+        """Return the arguments to which a call of a function writes, or None if that is unknown."""
         parts = dotted_name(called)
         target = suite.meaning(parts) if parts else None
         known = self.of_host(suite, target, depth + 1) if isinstance(target, Local) else None
@@ -197,12 +197,12 @@ def _is_applied(called: ast.expr) -> bool:
 
 
 def _among(call: ast.Call, function: Function, names: frozenset[str]) -> list[ast.expr]:
-    """Return the arguments of a call for these parameters of the function."""
+    """Return those arguments of a call that are passed for these parameters of the function."""
     return [value for name, value in signature(function.args).given(call).items() if name in names]
 
 
 def _in_order(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield the nodes of a function's own code in the order of its text."""
+    """Yield the nodes of a function's body in the order of its text, without inner functions."""
     for statement in body:
         if isinstance(statement, Function | ast.ClassDef):
             continue
@@ -225,7 +225,7 @@ def _paired(targets: Sequence[ast.expr], value: ast.expr) -> Iterator[tuple[ast.
 
 
 def _aliased(node: ast.expr, roots: dict[str, set[str]]) -> set[str]:
-    """Return the parameters that a tensor of a launcher shares its memory with."""
+    """Return the parameters with which a launcher's tensor shares its memory."""
     while True:
         match node:
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in VIEWS:
@@ -243,7 +243,7 @@ def _aliased(node: ast.expr, roots: dict[str, set[str]]) -> set[str]:
 
 
 def _pointers(node: ast.AST | None, roots: dict[str, set[str]]) -> set[str]:
-    """Return the parameters that an address begins with: `out` of `out + row * stride + n`."""
+    """Return the parameters on which an address is based: `out` in `out + row * stride + n`."""
     match node:
         case ast.Name(id=name):
             return set(roots.get(name, set()))

@@ -1,4 +1,4 @@
-"""Inlining of helpers that hold the body of a test."""
+"""Inlining of helpers that contain the body of a test."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Lookup = Callable[[str], "ast.expr | ast.FunctionDef | None"]
 
 
 def inline_helpers(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.FunctionDef:
-    """Return the function with the bodies of comparing helpers in place of their calls. A helper
-    may be a function inside of the test.
+    """Return the function with calls of comparing helpers replaced by the bodies of these helpers.
+    A helper may be defined inside the test.
     """
     body: list[ast.stmt] = []
     inner = {each.name: each for each in function.body if isinstance(each, ast.FunctionDef)}
@@ -38,7 +38,7 @@ def _split_all(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _parts(statement: ast.stmt) -> list[ast.stmt]:
-    """Split `a, b = f(x), g(x)` into two statements: only one of them may launch a kernel."""
+    """Split `a, b = f(x), g(x)` into two statements, as only one may launch a kernel."""
     match statement:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
             bound = stored_names(statement)
@@ -60,7 +60,7 @@ def _helper(
 
 
 def _call(statement: ast.stmt) -> ast.Call | None:
-    """Return the call of a statement that is only a call."""
+    """Return the call in a statement that consists only of a call, or None."""
     value = statement.value if isinstance(statement, ast.Expr) else None
     return value if isinstance(value, ast.Call) else None
 
@@ -93,7 +93,7 @@ def _written(statement: ast.stmt, helper: ast.FunctionDef) -> list[ast.stmt] | N
 
 
 class _Rename(ast.NodeTransformer):
-    """Renaming of a helper's parameters to the variables that a call gives."""
+    """Renaming of a helper's parameters to the variables that a call passes."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
@@ -111,8 +111,8 @@ class _Rename(ast.NodeTransformer):
 
 
 def _compares(helper: ast.FunctionDef) -> bool:
-    """Return whether a helper compares. Any other helper is called as it is, and so is one that
-    only measures the error of its arguments: its call is the comparison.
+    """Return whether a helper contains a comparison. Other helpers are not inlined. A helper that
+    only measures the error of its arguments is not either: its call is the comparison.
     """
     from ingest.drafting.reading.comparisons import find_comparisons, is_named_comparison
 

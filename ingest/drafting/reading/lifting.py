@@ -1,7 +1,6 @@
 """Lifting of imports from functions to the end of their file.
 
-Authors import inside of functions to avoid circular imports, which a standalone module does not
-have.
+Authors import in functions to avoid circular imports. A standalone module has no circular imports.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ INNER = re.compile(rb"^[ \t]+(from [\w.]+ )?import ", re.M)
 
 
 def lift_imports(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
-    """Lift the imports of a file and keep its line numbers. `sure`: modules whose import cannot
-    fail, even inside of a `try`.
+    """Lift the imports of a file without changing its line numbers. `sure`: modules whose import
+    can't fail, so that it is lifted even out of a `try`.
     """
     if not INNER.search(data):
         return data
@@ -57,8 +56,8 @@ Imports = ast.Import | ast.ImportFrom
 
 
 def _inner(tree: ast.Module, sure: frozenset[str]) -> list[Imports]:
-    """Return the `from … import …` statements in functions, except those that may fail, and every
-    import of a test: its statements are divided among several functions.
+    """Return the imports in functions that are lifted: `from … import …` statements that can't
+    fail, and all imports of a test, because its statements are divided among several functions.
     """
     imports: list[Imports] = []
     pending: list[tuple[ast.AST, bool, bool]] = [(node, False, False) for node in tree.body]
@@ -82,7 +81,7 @@ def _inner(tree: ast.Module, sure: frozenset[str]) -> list[Imports]:
 
 
 def _imported(node: ast.stmt) -> list[tuple[str, str, str]]:
-    """Return what an import binds: a module, one of its names, and the name here."""
+    """Return for each name that an import binds the module, the name in it, and the bound name."""
     match node:
         case ast.ImportFrom(module=str(module), names=names, level=0):
             return [(module, alias.name, alias.asname or alias.name) for alias in names]
@@ -92,7 +91,7 @@ def _imported(node: ast.stmt) -> list[tuple[str, str, str]]:
 
 
 def bound_names(node: ast.stmt) -> list[str]:
-    """Return the names that a statement of a module's top level binds."""
+    """Return the names that a statement at the top level of a module binds."""
     match node:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return [name]

@@ -1,6 +1,6 @@
-"""Conversion of a test's loops: over written values to parameters, and of timing to one call.
+"""Conversion of a test's loops: over written values to parameters, and for timing to one call.
 
-`for n in [16, 61]: …` around a launch and its comparison has the meaning of
+`for n in [16, 61]: …` around a launch and its comparison is converted to
 `@pytest.mark.parametrize("n", [16, 61])`.
 """
 
@@ -16,9 +16,9 @@ from ingest.drafting.reading.bounded import NotPlain
 from ingest.drafting.reading.comparisons import find_comparisons, peel
 from ingest.drafting.reading.parameter_values import Evaluator, Opaque
 
-# A test with more loops of its own is read as far as these.
+# Maximum loops of a test that are read.
 MOST_LOOPS = 6
-# A longer list holds data, not cases.
+# Maximum values of a loop. A longer list contains data instead of cases.
 MOST_VALUES = 500
 
 Function = ast.FunctionDef
@@ -26,14 +26,14 @@ Launches = Callable[[ast.AST], bool]
 
 
 def unroll_loops(function: Function, launches: Launches, evaluator: Evaluator) -> list[Function]:
-    """Return the test, or one test for each of its loops that launches and compares."""
+    """Return the test, or one test for each of its loops with a launch and a comparison."""
     function = _with_body(function, compare_whole(drop_repeats(function.body)))
     tests = list(islice(_lifted(function, launches, evaluator), MOST_LOOPS))
     return tests or [function]
 
 
 def drop_repeats(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements with one turn of each loop that only repeats calls, as timing does."""
+    """Return the statements with one turn of each loop that only repeats calls, as for timing."""
     kept: list[ast.stmt] = []
     for statement in body:
         match statement:
@@ -48,8 +48,8 @@ def drop_repeats(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def compare_whole(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements with loops that only compare parts of answers, one after the other, as
-    comparisons of the whole answers.
+    """Return the statements with comparisons of complete results instead of loops that only compare
+    their parts, one part after another.
     """
     kept: list[ast.stmt] = []
     for statement in body:
@@ -67,7 +67,7 @@ def compare_whole(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _parts(loop: ast.For) -> _Whole | None:
-    """Return how the parts that a loop compares become the whole, or None for any other loop."""
+    """Return the replacement of parts by complete results for a loop, or None for other loops."""
     if any(isinstance(each, ast.Assign | ast.AugAssign) for each in loop.body):
         return None
     if not _compares(loop.body) or loop.orelse:
@@ -94,7 +94,7 @@ def _is_part(node: ast.expr, index: str) -> bool:
 
 
 class _Whole(ast.NodeTransformer):
-    """Replacement of a part by its whole: of `a` by `x` in `for a in x`, of `x[i]` by `x`."""
+    """Replacement of parts: `a` by `x` in `for a in x`, and `x[i]` by `x`."""
 
     def __init__(self, names: dict[str, ast.expr], index: str) -> None:
         self._names, self._index = names, index
@@ -146,8 +146,8 @@ def _targets(target: ast.expr) -> list[str]:
 def _values(
     loop: ast.For, before: Sequence[ast.stmt], function: Function, evaluator: Evaluator
 ) -> ast.expr | None:
-    """Return the expression of the values that a loop goes through, or None if they depend on more
-    than the file. A list that the test binds before the loop counts as written in it.
+    """Return the expression of the values of a loop, or None if they depend on more than the file.
+    A list that the test binds before the loop is treated as if written in the loop.
     """
     names = _targets(loop.target)
     parts = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]

@@ -1,21 +1,21 @@
-"""Names of drafts, and dotted names as tuples."""
+"""Names of drafts, and conversion of dotted names to tuples."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-# Words of several capital letters.
+# Words with several capital letters.
 WORDS = ("SwiGLU", "GeGLU", "SiLU", "GELU", "ReLU", "DyT", "RoPE", "ViT", "KLDiv", "MoE", "mHC",
          "1D", "2D", "3D")  # fmt: skip
 
 
 def entry_point(operation: str) -> str:
-    """Return the name of the function that both sides define. No launcher has this name."""
+    """Return a name for the function that both sides define. No launcher has this name."""
     return f"run_{to_snake_case(operation.rpartition('.')[2])}"
 
 
-# Words of a name that tell how a function is made, not what it computes.
+# Words in names that say how a function is implemented, not what it computes.
 MADE = re.compile(
     r"_(fn|func|kernel|apply|impl|triton|comm|head|autograd)(?=_|$)|_(fwd|forward|op)$"
     r"|^(triton|run|launch|liger)_"
@@ -33,10 +33,10 @@ def plain_name(name: str) -> str:
 def entry_names(
     operation: str, launchers: Sequence[str] = (), of_torch: str = ""
 ) -> tuple[str, ...]:
-    """Return names for the entry point of an operation's draft, the best first. `launchers`: the
-    functions that the test calls. `of_torch`: the function of torch that its reference is.
+    """Return candidate names for an operation's entry point, the best first. `launchers`: the
+    functions that the test calls. `of_torch`: the torch function that is its reference.
 
-    A class such as `Chunk` is known by a function of a longer name that applies it.
+    A class such as `Chunk` gets the longer name of the function that applies it.
     """
     last = operation.rpartition(".")[2]
     plain, own = plain_name(last), to_snake_case(last)
@@ -51,8 +51,8 @@ def entry_names(
 
 
 def is_part(operation: str, launcher: str, of_torch: str) -> bool:
-    """Return whether an operation is a part of a launcher that has the name of torch's function:
-    `copy` of `repeat_interleave`, `clamp_max` of `clamp`.
+    """Return whether an operation is only a part of a launcher that is named like torch's function:
+    `copy` in `repeat_interleave`, `clamp_max` in `clamp`.
     """
     part, whole = plain_name(operation), plain_name(launcher)
     if not of_torch or part == of_torch:

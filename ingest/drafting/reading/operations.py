@@ -1,7 +1,7 @@
 """Index of a repository's operations.
 
-An operation is an autograd Function, or a host function that launches kernels on its own. A host
-function that a Function uses is an operation of its own if a test calls it without the Function.
+An operation is an autograd Function, or a host function that launches kernels outside of one. A
+host function that a Function uses is also an operation if a test calls it without the Function.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KernelId = tuple[str, int]
 
 
 class Operations:
-    """The operations of a tree, by the name that launches them."""
+    """The operations of a tree, by the name of the function or class that launches them."""
 
     def __init__(self, session: Session, reach: Reach) -> None:
         self._session = session
@@ -35,12 +35,12 @@ class Operations:
         self.without_launcher: list[LaunchedOperation] = []
         self._part_of: dict[Local, Local] = {}
         self._inner: dict[Local, LaunchedOperation] = {}
-        """Host functions that a Function uses and that launch other kernels than it does."""
+        """Host functions that a Function uses and that launch other kernels than the Function."""
         self._find()
 
     def nearest(self, starts: Iterable[Local]) -> Local | None:
-        """Return the first operation between these names and a kernel, or else the operation that
-        they are a part of.
+        """Return the first operation between these names and a kernel. If there is none, return the
+        operation of which the names are a part.
         """
         way = list(self._reach.walk(starts))
         for known in (self.by_name, self._inner):
@@ -94,7 +94,7 @@ class Operations:
                 self.without_launcher.append(LaunchedOperation(place.qualname, None, (place,)))
 
     def _functions(self) -> Iterator[Local]:
-        """Yield every class that derives from autograd's Function."""
+        """Yield every class that is derived from autograd's Function."""
         repository = self._session.repository
         for path in repository.paths:
             if not path.endswith(".py") or is_test_path(path):

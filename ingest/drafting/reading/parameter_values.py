@@ -1,6 +1,6 @@
 """Evaluation of the plain values of a test's parameters, without running the test.
 
-A value that is not plain (a class, a function, a computed value) stays an `Opaque` expression.
+A value that is not plain (a class, a function, a computed value) becomes an `Opaque` expression.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class DtypeName:
-    """A torch dtype, by its name."""
+    """A torch dtype, represented by its name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """The source of an expression that has no plain value."""
+    """The source of an expression whose value is not plain."""
 
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class NamedValue:
-    """The value of a module-level name. `lookup` finds the names in it: those of its own file,
-    and its own name as it was bound before.
+    """The value of a module-level name. `lookup` finds the names in the value: names of its own
+    file, and the same name as it was bound before.
     """
 
     node: ast.expr | ast.FunctionDef
@@ -67,16 +67,16 @@ Lookup = Callable[[str], NamedValue | None]
 
 
 class Evaluator:
-    """Evaluator of expressions. `lookup` returns what a module-level name is bound to, or None."""
+    """Evaluator of expressions. `lookup` returns the value of a module-level name, or None."""
 
     def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
         self._steps = 0
         self._open: set[int] = set()
-        """The nodes of bindings that are being evaluated. A binding may lead back to itself."""
+        """Bindings that are being evaluated now. A binding may depend on itself."""
 
     def value(self, node: ast.expr, names: Mapping[str, Any] | None = None) -> Any:
-        """Return the value of an expression. Raise NotPlain if it is unknown."""
+        """Return the value of an expression. Raises NotPlain if it is unknown."""
         self._steps = 0
         self._open.clear()
         try:
@@ -85,7 +85,7 @@ class Evaluator:
             raise NotPlain(str(e)) from e
 
     def meant(self, node: ast.expr) -> ast.expr | None:
-        """Return the expression that a name is bound to."""
+        """Return the expression that a name is bound to, or None."""
         if not isinstance(node, ast.Name):
             return node
         found = self._lookup(node.id)
@@ -176,7 +176,7 @@ class Evaluator:
 
     @contextmanager
     def _inside(self, bound: NamedValue) -> Iterator[None]:
-        """Look up names in the scope of a binding, instead of the current one."""
+        """Look up names in the scope of a binding while this context is active."""
         if id(bound.node) in self._open:
             raise NotPlain("It is bound to itself.")
         outside = self._lookup
@@ -213,8 +213,8 @@ class Evaluator:
         return True
 
     def _of_the_machine(self, node: ast.Compare, names: Mapping[str, Any]) -> bool | None:
-        """Return the value of a comparison with `cpu` or `cuda`, or None for any other comparison.
-        Pairs are for a GPU.
+        """Return the value of a comparison with `cpu` or `cuda`, as on a GPU, because pairs are for
+        a GPU. Return None for any other comparison.
         """
         match node:
             case ast.Compare(
@@ -227,8 +227,8 @@ class Evaluator:
     def _either(
         self, test: ast.expr, body: ast.expr, orelse: ast.expr, names: Mapping[str, Any]
     ) -> Any:
-        """Return the chosen value. If the condition is unknown and both values are lists, return
-        the longer.
+        """Return the value that a condition chooses. If the condition is unknown and both values
+        are lists, return the longer list.
         """
         try:
             return self._value(body if self._plain(test, names) else orelse, names)
@@ -279,7 +279,7 @@ class Evaluator:
         return Opaque(ast.unparse(node))
 
     def _function(self, function: ast.FunctionDef, arguments: Sequence[Any]) -> Any:
-        """Evaluate a function that only builds a list: assignments, additions, a return."""
+        """Evaluate a function that only builds a list by assignments, additions and a return."""
         parameters = [a.arg for a in function.args.args]
         names: dict[str, Any] = dict(zip(parameters, arguments, strict=False))
         for statement in function.body:

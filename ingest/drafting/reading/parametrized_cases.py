@@ -1,4 +1,4 @@
-"""Choice of a draft's cases from a test's `parametrize` decorators."""
+"""Choice of a draft's cases from the `parametrize` decorators of a test."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from ingest.drafting.reading.parameter_values import DtypeName, Evaluator, Opaqu
 MOST_ROWS = 2_000
 
 COMPILED = re.compile(r"(use_|torch_|with_)?compiled?")
-"""Parameters that choose whether torch compiles the launcher, which changes no answer."""
+"""Names of parameters that choose whether torch compiles the launcher. No result depends on it."""
 UNWANTED = re.compile(r"torch\.(c(half|float|double)\b|complex\d+|(scalar_)?tensor\()")
 IN_PLACE = re.compile(r"in_?place", re.I)
 GIVEN = {"device", "self", "request"}
-"""Parameters that no case holds."""
+"""Parameters that are never part of a case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
     rows: tuple[Row, ...]
-    """Plain values and `DtypeName`s only."""
+    """Values of each case. They are plain values or `DtypeName`s."""
     bound: Mapping[str, str]
-    """Parameters that hold no plain value, each with the expression that replaces it."""
+    """Parameters without a plain value, each with the expression that replaces it."""
     fixed: tuple[str, ...]
-    """Sizes that the author's cases never show at an odd value."""
+    """Sizes for which the author's cases never have an odd value."""
 
     @property
     def dtypes(self) -> dict[str, str]:
-        """Return the keys of the parameters that are dtypes. The only one has the key `dtype`."""
+        """Return the key of each parameter that is a dtype. A single one has the key `dtype`."""
         names = dict.fromkeys(name for row in self.rows for name in row)
         kinds = {name: [row.get(name) for row in self.rows] for name in names}
         typed = [n for n in names if any(isinstance(each, DtypeName) for each in kinds[n])]
@@ -48,7 +48,7 @@ class Cases:
 
 
 class NoCases(Exception):
-    """The values of a parameter are unknown. The message is a sentence."""
+    """The values of a parameter are unknown. The message is a sentence for a person."""
 
 
 def cases(
@@ -60,7 +60,7 @@ def cases(
     """Return the cases of a test.
 
     `calls`: calls of the function at its file's top level, for a function without decorators.
-    `conditions`: a row is no case if one of them is false.
+        `conditions`: rows for which one of them is false are left out.
     """
     parameters = [name for name in _parameters(function) if name not in GIVEN]
     axes = [*_axes(function, evaluator)] or _called(parameters, evaluator, calls)
@@ -79,7 +79,7 @@ def cases(
     bound: dict[str, str] = {}
     for name in dict.fromkeys(n for names, _ in axes for n in names):
         rows = _bind(rows, name, bound)
-    # The sides of a pair do not change their inputs.
+    # Leave out in-place rows: the sides of a pair do not change their inputs.
     rows = [
         row for row in rows if not any(row[n] is True for n in row if IN_PLACE.search(n))
     ] or rows
@@ -139,7 +139,7 @@ def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
 def _called(
     parameters: Sequence[str], evaluator: Evaluator, calls: Sequence[ast.Call]
 ) -> list[Axis]:
-    """Return the values with which the file itself calls its test."""
+    """Return the values that the file itself passes in calls of its test."""
     rows: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
     for call in calls:
         given = dict(zip(parameters, call.args, strict=False))
@@ -154,7 +154,7 @@ def _called(
 
 
 def _decorator_arguments(decorator: ast.Call, evaluator: Evaluator) -> list[ast.expr]:
-    """Return the arguments of a decorator, with `*NAME` resolved."""
+    """Return the arguments of a decorator. `*NAME` is replaced by the elements of NAME."""
     arguments: list[ast.expr] = []
     for argument in decorator.args:
         meant = evaluator.meant(argument.value) if isinstance(argument, ast.Starred) else argument
@@ -174,8 +174,8 @@ def _product(axes: Sequence[Axis]) -> Iterator[Row]:
 
 
 def _bind(rows: list[Row], name: str, bound: dict[str, str]) -> list[Row]:
-    """Bind a parameter that takes functions or classes to its first value, and keep the rows with
-    that value.
+    """Bind a parameter whose values are functions or classes to its first value, and keep only the
+    rows with this value.
     """
     rows = [row for row in rows if not _is_unwanted(row.get(name))] or rows
     first = next((row[name] for row in rows if _is_opaque(row.get(name))), None)
@@ -197,7 +197,7 @@ def _without_compilation(rows: list[Row], bound: dict[str, str]) -> list[Row]:
 
 
 def _is_unwanted(value: Any) -> bool:
-    """Return whether a value is a complex dtype or a tensor. A case does not hold these."""
+    """Return whether a value is a complex dtype or a tensor, which a case can't contain."""
     return isinstance(value, Opaque) and bool(UNWANTED.match(value.source))
 
 
@@ -232,14 +232,14 @@ def _is_skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) 
 
 
 def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the sizes that a checker must not vary: sizes that the author never shows at an odd
-    value.
+    """Return the sizes that a checker must not vary: those for which the author's cases never have
+    an odd value.
     """
     fixed = []
     for name in rows[0]:
         values = [row[name] for row in rows]
         if any(integers(value) for value in values):
-            # () is the shape of a single number.
+            # () is a shape too: that of a single number.
             sizes = all(is_size(value) or value == () for value in values)
             odd = any(is_odd(n) for value in values for n in integers(value))
             if not (sizes and odd):
@@ -248,7 +248,7 @@ def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def plain(value: Any) -> Any:
-    """Convert a value to the form that CASES holds."""
+    """Convert a value to the form that it has in CASES."""
     if isinstance(value, DtypeName):
         return value.name
     if isinstance(value, list):
@@ -260,8 +260,8 @@ def plain(value: Any) -> Any:
 
 DTYPES = [DtypeName("float16"), DtypeName("float32")]
 
-# A pattern of the whole name, and the values in the first, second and third case. Sizes of a tile
-# or a head stay powers of two; numbers of rows and tokens include one that no block divides.
+# Pattern of the complete name, and values in the first, second and third case. Sizes of tiles or
+# heads remain powers of two. Numbers of rows or tokens include one that no block size divides.
 USUAL: Sequence[tuple[str, tuple[Any, ...]]] = [
     (r"dtype|data_?type", (*DTYPES, DtypeName("float16"))),
     (r"B|Z|bs|bsz|batch|batch_?size|num_batches", (2, 3, 1)),
@@ -278,7 +278,7 @@ USUAL: Sequence[tuple[str, tuple[Any, ...]]] = [
 
 
 def usual_rows(names: Sequence[str]) -> list[tuple[Any, ...]] | None:
-    """Return rows of values for these parameters, or None if a name is no usual one."""
+    """Return rows of usual values for these parameters, or None if some name matches no pattern."""
     columns = [_usual_values(name) for name in names]
     if not names or any(column is None for column in columns):
         return None

@@ -1,7 +1,7 @@
 """Conversion of tests to plain functions.
 
-A test gets values from its class, its fixtures and its decorators. They are written into it:
-`setUp`, methods of the class, fixtures of the file and of its `conftest.py`.
+A test gets values from its class, its fixtures and its decorators. These are inlined: `setUp`,
+methods of the class, fixtures of the file and of its `conftest.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ingest.extract.targets import Local
 
 
 def read_tests(suite: SuiteFile, reach: Reach) -> Iterator[ast.FunctionDef]:
-    """Yield each test of a file as a plain function, with its helpers and loops written into it."""
+    """Yield each test of a file as a plain function, in which helpers and loops are inlined."""
 
     def launches(node: ast.AST) -> bool:
         names = filter(None, map(dotted_name, ast.walk(node)))
@@ -37,7 +37,7 @@ def read_tests(suite: SuiteFile, reach: Reach) -> Iterator[ast.FunctionDef]:
     script = script_test(suite.tree)
     for written in (*find_tests(suite), *([script] if script else [])):
         if not written.name.startswith("test") and written.name in helpers:
-            # It is inlined into the tests that call it.
+            # A fixture is inlined into the tests that request it.
             continue
         try:
             function = inline_helpers(written, suite.lookup)
@@ -50,13 +50,13 @@ def read_tests(suite: SuiteFile, reach: Reach) -> Iterator[ast.FunctionDef]:
 
 SETUP = {"setUp", "setup_method", "setup", "setUpClass", "setup_class"}
 KNOWN = frozenset(dir(builtins)) | {"torch", "pytest", "request"}
-"""Names that mean the same in a `conftest.py` as in a test."""
+"""Names that have the same meaning in a `conftest.py` as in a test."""
 
 Function = ast.FunctionDef
 
 
 def find_tests(suite: SuiteFile) -> Iterator[Function]:
-    """Yield every function at the top level, and every method of a class at the top level."""
+    """Yield every function at the top level, and every method of the classes at the top level."""
     for node in suite.tree.body:
         if isinstance(node, Function) and not is_fixture(node):
             yield inline_fixtures(node, lambda name: _fixture(suite, name))
@@ -66,8 +66,8 @@ def find_tests(suite: SuiteFile) -> Iterator[Function]:
 
 
 def _fixture(suite: SuiteFile, name: str) -> Function | None:
-    """Return the fixture of a name, or None. One of a `conftest.py` counts only if it needs no
-    other name of its file.
+    """Return the fixture with this name, or None. A fixture of a `conftest.py` is used only if it
+    needs no other name of that file.
     """
     fixture = suite.lookup(name)
     if isinstance(fixture, Function) and is_fixture(fixture):
@@ -85,7 +85,7 @@ def _fixture(suite: SuiteFile, name: str) -> Function | None:
 
 
 class _TestClass:
-    """The methods of one class as functions."""
+    """The methods of one class, converted to functions."""
 
     def __init__(self, suite: SuiteFile, node: ast.ClassDef) -> None:
         self._suite = suite
@@ -131,7 +131,7 @@ class _TestClass:
         return ast.fix_missing_locations(function)
 
     def _helpers(self, own: _OwnNames) -> list[ast.stmt]:
-        """Return the methods that were called on the test, and those that they call."""
+        """Return the methods that were called on `self`, and those that these call."""
         written: dict[str, ast.stmt] = {}
         while missing := [name for name in own.methods if name not in written]:
             for name in missing:
@@ -151,8 +151,8 @@ class _TestClass:
 
 
 class _OwnNames(ast.NodeTransformer):
-    """Replacement of `self.x` by a variable and of `self.helper` by a function. It records which it
-    replaced. `local`: the names that the test binds itself.
+    """Replacement of `self.x` by a variable and of `self.helper` by a function. It records the
+    replaced names. `local`: the names that the test itself binds.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class _OwnNames(ast.NodeTransformer):
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
-        """Replace `self.assertTrue(x)` by `assert x`, and likewise `assertLess` and its kind."""
+        """Replace `self.assertTrue(x)` by `assert x`, and similarly `assertLess` and others."""
         self.generic_visit(node)
         match node.value:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=attr), args=args):
@@ -205,7 +205,7 @@ def _asserted(method: str, args: Sequence[ast.expr]) -> ast.expr | None:
 
 
 def _is_automatic(method: Function) -> bool:
-    """Return whether a method is a fixture that every test of the class gets."""
+    """Return whether a method is a fixture that every test of the class gets automatically."""
     return any("autouse=True" in ast.unparse(each) for each in method.decorator_list)
 
 
@@ -225,7 +225,7 @@ def _names(arguments: ast.arguments) -> list[str]:
 
 
 def _as_parametrize(decorator: ast.expr, arguments: ast.arguments) -> ast.expr:
-    """Return `parametrize` for `parameterized.expand`: the names are those of the parameters."""
+    """Return `parametrize` for `parameterized.expand`, with the names of the parameters."""
     match decorator:
         case ast.Call(func=func, args=[values, *_]) if dotted_name(func) in {
             ("parameterized", "expand"),
@@ -249,7 +249,7 @@ def _holds_one(node: ast.expr) -> bool:
 
 
 SCRIPT = "module"
-"""The name of the function that holds a file's own statements."""
+"""Name of the function that contains the statements at a file's top level."""
 
 DEFINITIONS = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom,
@@ -257,10 +257,10 @@ DEFINITIONS = (
 
 
 def script_test(tree: ast.Module) -> ast.FunctionDef | None:
-    """Return a file's own statements as a function, or None if there are none.
+    """Return the statements at a file's top level as a function, or None if there are none.
 
-    Names that a function or class of the file reads are no variables of the script: they stay
-    constants of the file.
+    Names that a function or class of the file reads do not become variables of that function. They
+    stay constants of the file.
     """
     read = frozenset().union(
         *(

@@ -17,7 +17,7 @@ MOST = 3000
 
 
 class Reach:
-    """Call graph of one repository. The direct needs of each name are computed once."""
+    """Call graph of one repository. The names that a name directly needs are computed once."""
 
     def __init__(self, repository: Repository, resolver: Resolver) -> None:
         self._repository = repository
@@ -28,7 +28,7 @@ class Reach:
         self.suites = Suites()
 
     def walk(self, starts: Iterable[Local]) -> Iterator[Local]:
-        """Yield these names and the names that they need, nearest first."""
+        """Yield these names and the names that they need, nearest names first."""
         level = list(dict.fromkeys(starts))
         seen = set(level)
         while level and len(seen) < MOST:
@@ -41,8 +41,8 @@ class Reach:
             level = list(following)
 
     def kernels(self, starts: Iterable[Local]) -> tuple[tuple[str, int], ...]:
-        """Return the path and first byte of each kernel that host code launches from here, nearest
-        first.
+        """Return the path and first byte of each kernel that host code launches from these names,
+        nearest kernels first.
         """
         found = (self.kernel(local) for local in self.walk(starts))
         return tuple(dict.fromkeys(kernel for kernel in found if kernel is not None))

@@ -1,4 +1,4 @@
-"""Sentences that say what an operation computes: the author's own, or those of a vocabulary."""
+"""Sentences about what an operation computes, from the author or from a vocabulary."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ingest.drafting.reading.naming import plain_name
 
 VOCABULARY = Path(__file__).resolve().with_name("vocabulary.toml")
 LONGEST = 90
-# A sentence of a docstring: it begins like a verb, and holds no list of arguments.
+# A sentence of a docstring that starts with a capitalized word and is not a list of arguments.
 SENTENCE = re.compile(r"[A-Z][a-z]+ [^\n:]{8,}?(?=[.:]?\s*$|\. )")
-# Verbs of operations. Others begin sentences about machines, such as "Launch the kernel".
+# Verbs for operations. Others begin sentences about the implementation: "Launch the kernel".
 VERBS = re.findall(
     r"\w+",
     "Accumulate Add Append Apply Build Calculate Cast Clip Compute Concatenate Convert Copy Count"
@@ -26,17 +26,17 @@ VERBS = re.findall(
     " Subtract Sum Transform Transpose Unpack Update Verify",
 )
 IMPERATIVE = {re.sub(r"(?<=[^aeiou])y$", "ie", verb) + "s": verb for verb in VERBS}
-# Words of an author's sentence that a reader of the pair alone does not understand.
+# Words in an author's sentence that a reader who sees only the pair does not understand.
 FOREIGN = re.compile(
     r"\b(varlen version|see |this |these |same as|torchtitan|wrapper|unlike|standalone)", re.I
 )
-# Both sides have the same sentence, so that it names the language of neither.
+# Mentions of a language. Both sides get the same sentence, so it must not name a language.
 OF_A_LANGUAGE = re.compile(
     r",?\s*(?:\b|(?<=[a-z]))(using|in|with|via) (a |the )?(plain |pure |native )?"
     r"(PyTorch|torch|Triton)( kernels?| operations| ops)?\b(?! function| \w+ kernels)",
     re.I,
 )
-# A way of computing, which PyTorch does not share. A launcher of copies does nothing in place.
+# Words about how it is computed. PyTorch does it otherwise, and copies are not changed in place.
 MANNER = re.compile(
     r",? in[ -]place\b|,? (in|with) (one|a single) (fused )?(kernel|launch)\b", re.I
 )
@@ -44,14 +44,14 @@ GRADIENTS = re.compile(r"_(bwd|backward)$")
 
 
 def first_sentence(source: str) -> str:
-    """Return the first sentence of a definition's docstring in the imperative, or "" if it tells
-    nothing that a reader of another file understands.
+    """Return the first sentence of a definition's docstring, put into the imperative. Return "" if
+    it has no known verb or needs the rest of its file to be understood.
     """
     return next(_sentences(source), "")
 
 
 def find_sentence(source: str) -> str:
-    """Return a sentence of a definition's docstring that says what is computed, or ""."""
+    """Return a sentence of a definition's docstring about what is computed, or ""."""
     return next(_sentences(source, first=False), "")
 
 
@@ -82,12 +82,12 @@ def _imperative(text: str) -> str:
 
 
 def without_language(sentence: str) -> str:
-    """Return a sentence that does not say that PyTorch or Triton computes it, or how."""
+    """Return a sentence without the words that name PyTorch or Triton, or how it is computed."""
     return MANNER.sub("", OF_A_LANGUAGE.sub("", sentence))
 
 
 def describe_names(names: Iterable[str]) -> str:
-    """Return the vocabulary's sentence for the first name that it knows, or ""."""
+    """Return the vocabulary's sentence for the first of the names that it knows, or ""."""
     plain = list(dict.fromkeys(map(plain_name, names)))
     known = _vocabulary()["operations"]
     sentences = (known.get(name, "") for name in plain)
@@ -95,7 +95,7 @@ def describe_names(names: Iterable[str]) -> str:
 
 
 def _compose(name: str) -> str:
-    """Compose a sentence of a name such as `chunk_gated_delta_rule`."""
+    """Compose a sentence from a name such as `chunk_gated_delta_rule`, or return ""."""
     gradients = GRADIENTS.search(name)
     rest = GRADIENTS.sub("", name)
     manner = ""

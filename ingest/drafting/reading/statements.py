@@ -1,4 +1,4 @@
-"""Effects of a test's statements: the names that each binds, changes and reads."""
+"""Effects of a test's statements: the names that each statement binds, changes and reads."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from curation.source.functions import loaded_names, stored_names
 
 FORGOTTEN = {"grad", "requires_grad"}
-"""Attributes that concern gradients, not values."""
+"""Attributes that concern gradients and not values."""
 
 COMPARING = re.compile(r"close|equal|compare", re.I)
 IDLE = re.compile(
     r"(.*\.)?(print|backward|requires_grad_|manual_seed|manual_seed_all|seed|skip|synchronize"
     r"|empty_cache|retain_grad|reset_peak_memory_stats|info|debug|warning|collect|xfail|zero_grad)"
 )
-"""Calls that change no value. A statement with no other call can be dropped."""
+"""Calls that change no value. A statement with only such calls can be dropped."""
 
 PASSED_THROUGH = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.device",
                   "torch.cuda.device", "torch.set_grad_enabled")  # fmt: skip
@@ -27,9 +27,9 @@ PASSED_THROUGH = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", 
 @dataclass(frozen=True, slots=True)
 class Effects:
     binds: frozenset[str] = frozenset()
-    """Names that get a new value, whatever they held before."""
+    """Names that get a new value, which does not depend on their earlier value."""
     changes: frozenset[str] = frozenset()
-    """Names whose value may be different afterwards."""
+    """Names whose value may differ after the statement."""
     uses: frozenset[str] = frozenset()
 
     @property
@@ -38,12 +38,12 @@ class Effects:
 
 
 def mark_written(node: ast.AST, names: frozenset[str]) -> None:
-    """Note the names that a call or its statement writes to, before its effects are read."""
+    """Record the names to which a call or its statement writes, before the effects are read."""
     node.written = names  # type: ignore[attr-defined]
 
 
 def written_names(node: ast.AST) -> frozenset[str] | None:
-    """Return the names that a call, or a statement's call, writes to, or None if unknown."""
+    """Return the names to which a call, or a statement's call, writes. Return None if unknown."""
     names: frozenset[str] | None = getattr(node, "written", None)
     return names
 
@@ -81,7 +81,7 @@ def find_free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> froze
 
 
 class _BoundNames:
-    """The names that are bound so far, while statements are read in their order."""
+    """Names that are bound so far, while statements are read in order."""
 
     def __init__(self, bound: set[str]) -> None:
         self.bound = bound
@@ -131,14 +131,14 @@ class _BoundNames:
 
 
 def root_of(node: ast.expr) -> str | None:
-    """Return `x` of `x.a[0].b`."""
+    """Return `x` for `x.a[0].b`, or None."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
 
 
 def root_name(node: ast.expr) -> str:
-    """Return `x` of `x.view(-1)[0]`, or ""."""
+    """Return `x` for `x.view(-1)[0]`, or ""."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -146,7 +146,7 @@ def root_name(node: ast.expr) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReachedStatement:
-    """A simple statement, the statements that run before it, the conditions around it, and the
+    """A simple statement with the statements that run before it, the conditions around it, and the
     names that the loops around it bind.
     """
 
@@ -162,13 +162,13 @@ def walk_statements(
     conditions: tuple[ast.expr, ...] = (),
     turning: frozenset[str] = frozenset(),
 ) -> Iterator[ReachedStatement]:
-    """Yield each simple statement with the statements that run before it, assuming that the
-    branches around it are taken.
+    """Yield each simple statement with the statements that run before it if all branches around it
+    are taken.
     """
     earlier = list(before)
     for statement in body:
         if isinstance(statement, ast.With) and _only_passes(statement):
-            # The block only sets a mode: treat its statements as part of the outer block.
+            # The block only sets a mode, so its statements count as part of the outer block.
             yield from walk_statements(statement.body, earlier, conditions, turning)
             earlier += flatten(statement.body)
             continue
@@ -193,8 +193,8 @@ def walk_statements(
 
 @functools.lru_cache(maxsize=20_000)
 def drop_comparisons(statement: ast.stmt) -> ast.stmt:
-    """Return a compound statement without its assertions and comparisons. With them it would seem
-    to need the answers that they compare.
+    """Return a compound statement without assertions and comparisons. Otherwise it would seem to
+    need the results that these compare.
     """
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         return statement
@@ -203,8 +203,8 @@ def drop_comparisons(statement: ast.stmt) -> ast.stmt:
 
 
 def filter_blocks(statement: ast.stmt, keep: Callable[[ast.stmt], bool]) -> ast.stmt | None:
-    """Return a statement with only the simple statements that `keep` accepts, or None if none is
-    left.
+    """Return a statement with only those simple statements that `keep` accepts, or None if it
+    accepts no statement.
     """
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         return statement if keep(statement) else None
@@ -280,7 +280,7 @@ def _call(call: ast.Call) -> Effects:
     changes: set[str | None] = set()
     if isinstance(call.func, ast.Attribute | ast.Subscript):
         changes.add(root_of(call.func))
-    # A call whose result is discarded is made for its effect on the arguments.
+    # If a call's result is discarded, the purpose of the call is its effect on the arguments.
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
         changes.add(root_of(argument))
     return Effects(changes=_clean(changes), uses=loaded_names(call))
@@ -303,7 +303,7 @@ def _compound(statement: ast.stmt) -> Effects:
 
 
 def _binds_everywhere(statement: ast.If, names: set[str]) -> bool:
-    """Return whether each branch binds each name, so that earlier values are lost."""
+    """Return whether every branch binds every name, so that earlier values are lost."""
     if not statement.orelse:
         return False
     for body in (statement.body, statement.orelse):

@@ -1,4 +1,4 @@
-"""Test files as syntax trees, and the meaning of the names at their top level."""
+"""Test files as syntax trees, and the meaning of the names at the files' top level."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from ingest.extract.syntax import text_of
 from ingest.extract.targets import External, Local, Target
 
 COMPARES = re.compile(rb"close|equal|abs\(|err|diff|snr", re.I)
-"""Names of comparisons and of measures of errors."""
+"""Names of functions that compare or that measure errors."""
 
 TESTS = re.compile(
     rb"^\s*def (test|check)|^if __name__|^\s*(assert|if|print).*(close|equal)\(|max\(torch\.abs\(",
     re.M,
 )
-"""A test, or a comparison in a script."""
+"""A test function, or a comparison in a script."""
 
 
-# A tree takes about twenty times the memory of its text.
+# Maximum trees in memory. A tree takes about twenty times the memory of its text.
 MOST_TREES = 100
 
 
 @dataclass(eq=False)
 class SuiteFile:
-    """A test file, parsed by the extraction and by Python."""
+    """A test file, parsed by the extraction and by Python's parser."""
 
     module: Module
     text: str
@@ -43,18 +43,18 @@ class SuiteFile:
     resolver: Resolver = field(repr=False)
     repository: Repository = field(repr=False)
     others: Suites | None = field(default=None, repr=False)
-    """Parsed files for lookups. None if trees may change: each lookup then parses its file anew."""
+    """Parsed files for lookups. If None, trees may change, and each lookup parses its file."""
 
     @property
     def path(self) -> str:
         return self.module.path
 
     def meaning(self, parts: tuple[str, ...]) -> Target:
-        """Return what a dotted name means at the file's top level."""
+        """Return the meaning of a dotted name at the file's top level."""
         return self.resolver.reference(self.module, (self.module.scope,), parts, {}).target
 
     def source_of(self, local: Local) -> list[str]:
-        """Return the sources of the definitions of a name of the repository."""
+        """Return the sources of the definitions of a name in the repository."""
         return [text_of(b.leaf.node) for b in self.resolver.bindings(local, {})]
 
     def evaluator(self) -> Evaluator:
@@ -66,8 +66,8 @@ class SuiteFile:
         return bound.node if bound is not None else None
 
     def binding(self, name: str, before: int | None = None) -> NamedValue | None:
-        """Return what a name is bound to, here or in the file that it is imported from, or None.
-        `before`: only statements above this line count.
+        """Return the value of a name from this file, or from the file that it is imported from, or
+        None. `before`: only statements above this line count.
         """
         found = _top_level(self.tree, name, before)
         if found is not None:
@@ -87,13 +87,13 @@ class SuiteFile:
         return None
 
     def _binding_inside(self, name: str, line: int, inner: str) -> NamedValue | None:
-        """Return what a name means in the statement of a line that binds `name`. In
-        `SIZES = SIZES[:1] if QUICK else SIZES` the name means what it was bound to before.
+        """Return the value of a name inside the statement at a line that binds `name`. In `SIZES =
+        SIZES[:1] if QUICK else SIZES`, SIZES has its earlier value.
         """
         return self.binding(inner, line if inner == name else None)
 
     def _imported(self, name: str) -> NamedValue | None:
-        """Return what a name is bound to that this file imports and then binds again."""
+        """Return the value of a name that this file imports and later binds again."""
         for node in self.tree.body:
             names = node.names if isinstance(node, ast.ImportFrom) else []
             for alias in names:
@@ -111,8 +111,8 @@ class SuiteFile:
 
 
 def find_suites(repository: Repository, resolver: Resolver) -> Iterator[SuiteFile | str]:
-    """Yield every test file, and the path of each test file that Python cannot parse. Files of
-    tests come before other files that hold one.
+    """Yield every test file, or its path if Python can't parse it. Files that are tests by name
+    come before other files that contain a test.
     """
     for path in sorted(repository.paths, key=lambda path: not is_test_path(path)):
         if not path.endswith(".py"):
@@ -145,8 +145,8 @@ def _text(repository: Repository, module: Module) -> str:
 
 @dataclass
 class Suites:
-    """The files of a repository that launchers are looked up in, as syntax trees that only readers
-    get. Each tree is parsed once: 187 of Megatron-LM's first 420 s went into parsing (2026-11-27).
+    """The files in which launchers are looked up, as syntax trees. Callers must not change the
+    trees, as each is parsed once: 187 of Megatron-LM's first 420 s went into parsing (2026-11-27).
     """
 
     _trees: OrderedDict[str, ast.Module | None] = field(default_factory=OrderedDict)
@@ -173,7 +173,7 @@ class Suites:
 
 
 def is_test_path(path: str) -> bool:
-    """Return whether a file is a test or a benchmark, by its path."""
+    """Return whether a file is a test or a benchmark, judged by its path."""
     pure = PurePosixPath(path)
     if pure.stem.startswith(("test_", "bench")) or pure.stem.endswith(("_test", "_tests")):
         return True
@@ -184,8 +184,8 @@ def is_test_path(path: str) -> bool:
 
 
 def find_calls(suite: SuiteFile, name: str) -> list[ast.Call]:
-    """Return the calls of a function at the file's top level, outside of any other function. A call
-    in a comment counts if there is no other.
+    """Return the calls of a function at the file's top level, outside of functions and classes. If
+    there are none, return those in comments.
     """
     calls: list[ast.Call] = []
     pending: list[ast.AST] = list(suite.tree.body)
@@ -210,7 +210,7 @@ def _calls_in_comments(suite: SuiteFile, name: str) -> Iterator[ast.Call]:
 
 
 def find_effect_calls(suite: SuiteFile) -> frozenset[str]:
-    """Return the names of functions whose results some call discards."""
+    """Return the names of the functions that are called somewhere without using the result."""
     return frozenset(
         ast.unparse(node.value.func)
         for node in ast.walk(suite.tree)

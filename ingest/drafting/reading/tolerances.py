@@ -11,10 +11,10 @@ from ingest.drafting.reading.choosing import Row
 from ingest.drafting.reading.comparisons import TestedEquality
 from ingest.drafting.reading.parameter_values import Evaluator
 
-# The largest of a million normally distributed errors is five times their root mean square.
+# Largest error of a million normally distributed ones, in units of their root mean square.
 WORST = 5.0
 NAMED = {"rtol": "relative", "atol": "absolute", "ratio": "share", "tol": "share"}
-# Caps, relative and absolute: a test with a larger tolerance could not fail.
+# Maximum relative and absolute tolerance. A test with a larger one could hardly fail.
 MOST = {
     "float64": (1e-6, 1e-6), "float32": (1e-2, 2.5e-2), "float16": (2e-2, 5e-2),
     "bfloat16": (5e-2, 1e-1),
@@ -23,15 +23,15 @@ MOST = {
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """The relative and absolute error that the author's comparisons allow in one case."""
+    """The relative and the absolute error that the author's comparisons allow in one case."""
 
     relative: float = 0.0
     absolute: float = 0.0
     equal_nan: bool = False
-    """Whether two NaN are equal to the author."""
+    """Whether the author's comparison treats two NaN as equal."""
 
     def at_least(self, dtype: str, usual: tuple[float, float]) -> tuple[float, float]:
-        """Return the tolerance of a draft's test at a dtype. It is never tighter than `usual`."""
+        """Return the tolerance of a draft's test for a dtype. It is never tighter than `usual`."""
         relative, absolute = MOST.get(dtype, usual)
         return (
             max(usual[0], min(self.relative, relative)),
@@ -40,7 +40,7 @@ class Tolerance:
 
 
 def allowed(comparisons: Sequence[TestedEquality], evaluator: Evaluator, row: Row) -> Tolerance:
-    """Return the largest errors that any of the comparisons allows, as far as they are known."""
+    """Return the largest errors that any of the comparisons allows. Unknown ones are left out."""
     relative, absolute = [0.0], [0.0]
     for comparison in comparisons:
         for kind, node in _limits(comparison.call):
@@ -63,7 +63,7 @@ def _compares_nan(comparison: TestedEquality) -> bool:
 
 
 def _limits(call: ast.expr | None) -> list[tuple[str, ast.expr]]:
-    """Return the tolerances of a comparison, each with its kind."""
+    """Return the tolerances in a comparison, each with its kind."""
     match call:
         case ast.Call(func=func, args=args, keywords=keywords):
             found = [(NAMED[k.arg], k.value) for k in keywords if k.arg in NAMED]
@@ -85,7 +85,7 @@ def _limits(call: ast.expr | None) -> list[tuple[str, ast.expr]]:
 def _number(
     node: ast.expr, before: Sequence[ast.stmt], evaluator: Evaluator, row: Row, depth: int = 0
 ) -> float:
-    """Return the value of a tolerance in one case, or zero if it is unknown."""
+    """Return the value of a tolerance in one case, or zero if the value is unknown."""
     if isinstance(node, ast.Name) and node.id not in row and depth < len(before):
         for statement in reversed(before):
             match statement:

@@ -1,7 +1,7 @@
 """Conversion of modules that share weights into functions of these weights.
 
-`a.weight.data.copy_(b.weight)` means that two modules compute with one tensor. That tensor becomes
-an input, read from the reference's module. Each side then calls its own module with it.
+`a.weight.data.copy_(b.weight)` means that both modules use the same values. The weight becomes an
+input, which is read from the reference's module. Each side then calls its own module with it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from ingest.drafting.reading.statements import flatten
 
 IsModule = Callable[[ast.expr], "str | None"]
-"""Return `kernel`, `local` or `torch` for a call that constructs a module: one that launches,
-another of the repository, one of torch. Return None for any other expression.
+"""Function that returns the kind of module that a call constructs: `kernel` if it launches, `local`
+for another module of the repository, or `torch`. It returns None for other expressions.
 """
 
 
@@ -26,7 +26,7 @@ class _Module:
     launches: bool
     of_torch: bool
     weights: dict[str, str] = field(default_factory=dict)
-    """The input for each of its shared parameters, by the parameter's path."""
+    """Name of the input for each shared parameter of the module, by the parameter's path."""
     optional: bool = False
 
 
@@ -39,7 +39,7 @@ def share_weights(function: ast.FunctionDef, kind: IsModule) -> tuple[ast.Functi
     if not links.names:
         return function, set()
     calls = _Calls(modules)
-    # Read the weights after the last copy: the modules are initialized before it.
+    # Read the weights after the last copy, because the modules are initialized before it.
     reading = [
         _assign(name, ast.Attribute(ast.Name(owner, ast.Load()), path, ast.Load()))
         for name, (owner, path) in links.names.items()
@@ -67,7 +67,7 @@ def _modules(body: Sequence[ast.stmt], kind: IsModule) -> dict[str, _Module]:
 
 
 def innermost_call(call: ast.Call) -> ast.expr:
-    """Return `C(…)` of `C(…).to(device).eval()`."""
+    """Return `C(…)` for `C(…).to(device).eval()`."""
     node: ast.expr = call
     while (
         isinstance(node, ast.Call)
@@ -79,7 +79,7 @@ def innermost_call(call: ast.Call) -> ast.expr:
 
 
 class _Links(ast.NodeTransformer):
-    """Removal of the statements that copy weights. It records what they copied."""
+    """Removal of the statements that copy weights. It records which weights they copied."""
 
     def __init__(self, modules: dict[str, _Module]) -> None:
         self._modules = modules
@@ -133,8 +133,8 @@ class _Links(ast.NodeTransformer):
         return True
 
     def _weight(self, node: ast.expr) -> tuple[str, str] | None:
-        """Return module and path of `m.a.weight`, without `.data`, `.clone()` and
-        `nn.Parameter(…)`.
+        """Return the module and the path in `m.a.weight`. `.data`, `.clone()` and `nn.Parameter(…)`
+        are ignored.
         """
         while True:
             match node:
@@ -158,7 +158,7 @@ class _Links(ast.NodeTransformer):
 
 
 class _Calls(ast.NodeTransformer):
-    """Replacement of `m(x)` by a call with the weights that are inputs."""
+    """Replacement of `m(x)` by a call that also passes the weights that are inputs."""
 
     def __init__(self, modules: dict[str, _Module]) -> None:
         self._modules = modules
@@ -186,8 +186,8 @@ class _Calls(ast.NodeTransformer):
         return ast.copy_location(ast.parse(text, mode="eval").body, node)
 
 
-# The function of a module of torch: its name, the arguments before the weights, and those behind.
-# A number is the place of a constructor's argument, with its name and its default.
+# The function for a torch module: its name, the arguments before the weights, and those after them.
+# A number is the index of a constructor's argument, followed by its name and its default.
 Option = tuple[int, str, str]
 FUNCTIONS: dict[str, tuple[str, tuple[Option, ...], tuple[Option, ...]]] = {
     "LayerNorm": ("layer_norm", ((0, "normalized_shape", ""),), ((1, "eps", "1e-05"),)),
@@ -199,8 +199,8 @@ FUNCTIONS: dict[str, tuple[str, tuple[Option, ...], tuple[Option, ...]]] = {
 
 
 def functional_form(module: _Module, call: ast.Call) -> ast.expr | None:
-    """Return `F.layer_norm(x, …)` for the call of a module of torch with shared weights, or None
-    for any other module.
+    """Return `F.layer_norm(x, …)` for a call of a torch module with shared weights. Return None for
+    other modules.
     """
     construction = innermost_call(module.construction.value)  # type: ignore[arg-type]
     if not isinstance(construction, ast.Call) or len(call.args) != 1:
@@ -224,7 +224,7 @@ def functional_form(module: _Module, call: ast.Call) -> ast.expr | None:
         and "bias" not in module.weights
         and "bias=False" not in ast.unparse(construction)
     ):
-        # Its bias is random, where that of a normalization is zero.
+        # Its bias is random, while the bias of a normalization is zero.
         return None
     arguments = [ast.unparse(call.args[0]), *first, *weights, *last]
     if name == "embedding":

@@ -1,1 +1,1 @@
-"""Writing of a draft's three texts, and of its names and comments."""
+"""Writing of the three texts of a draft, and of its names and comments."""

@@ -1,4 +1,4 @@
-"""Assembly of a cut test into the three standalone texts of a draft, or into a reason why not."""
+"""Assembly of a cut test into the three standalone texts of a draft, or a reason why it fails."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Assembly:
 
 
 def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Assembly:
-    """Assemble a draft. `entry_point` is a name that occurs in no text of the repository.
+    """Assemble a draft. `entry_point` is a name that no text of the repository contains.
 
-    The draft has gradients if the test compares them. It then holds the draft of the forward pass
-    alone too, for launchers whose backward pass leaves work to torch.
+    The draft has gradients if the test compares them. It then also contains the draft of the
+    forward pass alone, for launchers whose backward pass leaves work to torch.
     """
     graded = _graded_inputs(test, whole)
     made = _assembled(test, whole, rule, entry_point, isolator, graded)
@@ -63,7 +63,7 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
 
 
 def _in_plain_words(draft: OperationDraft) -> OperationDraft:
-    """Return the draft in torch's own words, with random weights in its inputs."""
+    """Return the draft written with torch's own operations, and with random weights as inputs."""
     python, triton = (
         use_devices_of_inputs(write_einops(text))
         for text in (draft.texts.python_code, draft.texts.triton_code)
@@ -161,8 +161,8 @@ def _assembled(
 
 
 def _reference_buffers(whole: Cut, takes: Sequence[str], copied: Sequence[str]) -> dict[str, str]:
-    """Return the parameters that the reference writes to, each with the parameter that it starts
-    from: itself, or the launcher's own output if both are allocated alike.
+    """Return each parameter that the reference writes to, with the parameter whose copy it starts
+    from: itself, or the launcher's output buffer if both are allocated alike.
     """
     allocated: dict[str, str] = {}
     for statement in whole.inputs:
@@ -181,8 +181,8 @@ def _reference_buffers(whole: Cut, takes: Sequence[str], copied: Sequence[str]) 
 def _of_plain_tensors(
     module: StandaloneModule, test: Test, isolator: Isolator, name: str
 ) -> StandaloneModule:
-    """Remove the launcher's log and its branches for distributed tensors, with the code that only
-    they needed. Let it allocate on the machine's device.
+    """Remove the launcher's logging, its branches for distributed tensors, and the code that only
+    these needed. Make it allocate on the machine's device.
     """
     text = remove_logging(module.text)
     try:
@@ -200,7 +200,7 @@ def _of_plain_tensors(
 def _marks(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
     """Return lines that mark the inputs whose gradients are compared.
 
-    Some launchers refuse to compute the gradients of the others.
+    Only these are marked, because some launchers refuse to compute the gradients of other inputs.
     """
     return [
         f"{name}.requires_grad_()"
@@ -213,7 +213,7 @@ def _marks(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
 
 
 def _unset(whole: Cut, side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> list[str]:
-    """Return lines that set names to None which only some branch of a side binds."""
+    """Return lines that set names to None if only some branches of a side bind them."""
     read = find_side_inputs(side, results)
     return [f"{name} = None" for name in whole.unset if name in read]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from curation.source.text import UNREADABLE, Edits, walk
 from ingest.drafting.writing.shared_inputs import SharedInputs, read_inputs, read_side
 
-# The place of the argument that gives a layer's number of weights.
+# Index of the argument that determines the number of a layer's weights.
 LAYERS = {"LayerNorm": 0, "RMSNorm": 0, "GroupNorm": 1}
 SIZES = {"normalized_shape", "num_channels"}
 WEIGHT = re.compile(r"(^|_)(w|weight|gamma)(_|$)")
@@ -17,8 +17,8 @@ BIAS = re.compile(r"(^|_)(b|bias|beta)(_|$)")
 
 
 def draw_weights(python: str, triton: str, test: str, name: str) -> str:
-    """Return the test that draws the weights and biases of normalizing layers, and those that it
-    makes of ones and zeros. `name`: the function of both sides.
+    """Return the test with random weights and biases: those of normalizing layers, and those
+    created as ones and zeros. `name`: the function of both sides.
     """
     try:
         sides = [each for text in (python, triton) if (each := read_side(text, name))]
@@ -36,7 +36,7 @@ def draw_weights(python: str, triton: str, test: str, name: str) -> str:
 
 
 def _draw_constants(inputs: SharedInputs, edits: Edits) -> None:
-    """Draw the inputs that are weights of ones, which stay positive, or biases of zeros."""
+    """Make inputs random: weights of ones, which stay positive, and biases of zeros."""
     for name, value in inputs.values().items():
         if name not in inputs.names or not isinstance(value, ast.Call):
             continue
@@ -52,7 +52,7 @@ def _draw_constants(inputs: SharedInputs, edits: Edits) -> None:
 def _draw_layer(
     statement: ast.stmt, block: Sequence[ast.stmt], inputs: SharedInputs, edits: Edits
 ) -> None:
-    """Draw what is read of a layer that is made only for its weight and bias."""
+    """Make the weight and bias random if a layer is constructed only for these."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=layer)], value=ast.Call() as call):
             dtype = ""
@@ -92,7 +92,7 @@ def _draw_layer(
 
 
 def _has_weights(call: ast.Call, inputs: SharedInputs) -> bool:
-    """Return whether no argument of a layer leaves out its weight or bias in some case."""
+    """Return whether a layer has a weight and a bias in every case, judged by its arguments."""
     values = inputs.values()
     switches = [each.value for each in call.keywords if each.arg in {"elementwise_affine", "bias"}]
     switches += call.args[2:]

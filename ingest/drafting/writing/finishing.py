@@ -1,4 +1,4 @@
-"""Names, comments and layout of a whole draft, after its texts are final."""
+"""Names, comments and layout of a complete draft, after its code is final."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ingest.drafting.writing.prose import clean_prose
 from ingest.drafting.writing.renaming import name_alike, name_entry
 from ingest.drafting.writing.shared_inputs import read_cases
 
-# Keys of a case that the test reads, or a checker.
+# Keys of a case that the test or a checker reads.
 READ = {"dtype", "seed"}
 MOST_ALIKE = 100
-"""Most operations of a repository that have one name."""
+"""Maximum number of operations in a repository that have the same name."""
 
 
 def finish_whole(
     drafted: Iterable[DraftOutcome], outcomes: Iterable[DraftOutcome]
 ) -> list[DraftOutcome]:
-    """Return outcomes with a finished draft where the one that was drafted was whole. Each has a
-    name of its own.
+    """Return `outcomes`, in which the drafts that were complete in `drafted` are finished. Each
+    finished draft gets a name that no other draft has.
     """
     made: list[DraftOutcome] = []
     taken: set[str] = set()
@@ -42,8 +42,8 @@ def finish_whole(
 def finish(
     draft: OperationDraft, operation: LaunchedOperation, taken: Container[str] = ()
 ) -> OperationDraft:
-    """Return the draft with the names that a person would give, and without comments on code that
-    it lacks. `taken`: the entry points of the repository's other drafts.
+    """Return the draft with names as a person would choose them, and without comments on code that
+    it does not have. `taken`: the entry points of the repository's other drafts.
     """
     names = draft.names or entry_names(operation.name)
     texts = name_alike(order_parameters(draft.texts, draft.entry_point), draft.entry_point, names)
@@ -56,7 +56,7 @@ def finish(
 
 
 def _names(names: tuple[str, ...], operation: LaunchedOperation) -> Iterator[str]:
-    """Yield names of an operation, those with its file's name or a number last."""
+    """Yield candidate names of an operation. Names with the file's name or a number come last."""
     yield from names
     place = operation.launcher or operation.kernels[0]
     yield f"{plain_name(PurePosixPath(place.path).stem)}_{names[0]}"
@@ -65,8 +65,8 @@ def _names(names: tuple[str, ...], operation: LaunchedOperation) -> Iterator[str
 
 
 def drop_unread_keys(test: str) -> str:
-    """Return the test whose cases lack the keys that it never reads, and differ in more than the
-    seed.
+    """Return the test with cases that lack the keys which it never reads. Cases that then differ
+    only in the seed are dropped.
     """
     try:
         rows, nodes = read_cases(test), list(walk(parse(test)))

@@ -1,4 +1,4 @@
-"""Layout of written code: what is in brackets gets lines of its own where a line is too long."""
+"""Layout of written code: if a line is too long, the text in brackets moves to separate lines."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from itertools import pairwise
 from curation.source.text import UNREADABLE, parse, rewrite, walk
 
 WIDTH = 100
-# Parentheses with less between them stay closed.
+# Minimum characters between parentheses for them to be split over lines.
 NARROW = 20
 ROUNDS = 200
-# Empty lines that removed statements left inside of a function.
+# Empty lines that are left in a function after statements were removed.
 GAP = re.compile(r"\n\n\n+(?=[ \t]+\S)")
 
 
 def lay_out(text: str, name: str) -> str:
-    """Return the module with no line of the function `name`, and no first line of another one, that
-    is too long for one line, and without second empty lines inside of functions.
+    """Return the module without lines that are too long in the function `name` and in the first
+    lines of other functions, and without repeated empty lines in functions.
     """
     try:
         return _closed(rewrite(text, lambda text: _wrapped(text, name), ROUNDS))
@@ -30,7 +30,7 @@ def lay_out(text: str, name: str) -> str:
 
 
 def _wrapped(text: str, name: str) -> str | None:
-    """Return the text with the widest parentheses of one more line open, or None."""
+    """Return the text with the widest parentheses of one more long line split, or None."""
     lines = text.split("\n")
     functions = [node for node in walk(parse(text)) if isinstance(node, ast.FunctionDef)]
     ours = {each.lineno for each in functions}
@@ -49,7 +49,7 @@ def _wrapped(text: str, name: str) -> str | None:
 
 
 def _parentheses(tokens: Sequence[tokenize.TokenInfo]) -> list[list[int]]:
-    """Return the columns of each pair of parentheses on a line, with the commas between them."""
+    """Return the columns of each pair of parentheses on a line, and of the commas between them."""
     pairs: list[list[int]] = []
     around: list[tuple[str, list[int]]] = []
     for token in (each for each in tokens if each.type == tokenize.OP):
@@ -65,7 +65,7 @@ def _parentheses(tokens: Sequence[tokenize.TokenInfo]) -> list[list[int]]:
 
 
 def _opened(line: str, columns: Sequence[int]) -> str:
-    """Return a line as several: what is in parentheses on one, or an element on each."""
+    """Return a line as several: the text in parentheses on one line, or one element per line."""
     margin = line[: len(line) - len(line.lstrip())]
     parts = [line[first + 1 : last].strip() for first, last in pairwise(columns)]
     inner = f"\n{margin}    "
@@ -76,7 +76,7 @@ def _opened(line: str, columns: Sequence[int]) -> str:
 
 
 def _closed(text: str) -> str:
-    """Return the text without second empty lines inside of functions, but for those of texts."""
+    """Return the text without repeated empty lines in functions, except in strings."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     inside = {row for each in tokens if each.type == tokenize.STRING
               for row in range(each.start[0], each.end[0])}  # fmt: skip

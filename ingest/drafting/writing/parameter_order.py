@@ -1,7 +1,7 @@
-"""Order of a draft's parameters: as the author's launcher takes them.
+"""Order of a draft's parameters: the order in which the author's launcher takes them.
 
-A cut test hands its inputs over in the order in which it makes them, so a weight or a number often
-comes before the tensor that it goes with.
+A cut test passes its inputs in the order in which it creates them. So a weight or a number often
+comes before the tensor that it belongs to.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ingest.drafting.writing.shared_inputs import read_handed, read_side
 
 
 def order_parameters(texts: DraftTexts, name: str) -> DraftTexts:
-    """Return the texts whose sides, of the name `name`, take their parameters in the order of the
-    launcher's call, those of the reference alone last.
+    """Return the texts in which the functions `name` take their parameters in the order of the
+    launcher's call. Parameters that only the reference reads come last.
     """
     try:
         python, triton = read_side(texts.python_code, name), read_side(texts.triton_code, name)
@@ -41,7 +41,7 @@ def order_parameters(texts: DraftTexts, name: str) -> DraftTexts:
 
 
 def _order(side: ast.FunctionDef, tree: ast.Module, parameters: Sequence[str]) -> list[str]:
-    """Return the parameters in the order of the call that takes most of them, at least two."""
+    """Return the parameters in the order of the call that takes most of them (at least two)."""
     defined = {
         each.name: each for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)
     }
@@ -63,7 +63,7 @@ def _order(side: ast.FunctionDef, tree: ast.Module, parameters: Sequence[str]) -
 
 
 def _taken(call: ast.Call, called: ast.AST, origins: Mapping[str, str]) -> list[str]:
-    """Return the parameters that a call hands over, in the order in which it takes them."""
+    """Return the parameters that a call passes on, in the order in which it takes them."""
     names = signature(called.args).names if isinstance(called, ast.FunctionDef) else ()
     keywords = sorted(
         call.keywords,
@@ -74,7 +74,7 @@ def _taken(call: ast.Call, called: ast.AST, origins: Mapping[str, str]) -> list[
 
 
 def _names(node: ast.AST) -> list[str]:
-    """Return the names in an expression in the order of the text."""
+    """Return the names in an expression, in the order of the text."""
     names = [each for each in walk(node) if isinstance(each, ast.Name)]
     return [each.id for each in sorted(names, key=lambda n: (n.lineno, n.col_offset))]
 

@@ -1,7 +1,7 @@
-"""Comments and docstrings of a draft, without what a reader of the pair alone can't use.
+"""Comments and docstrings of a draft, without text that is useless to a reader of only the pair.
 
-Left out: plans and words to checkers, code in comments, other machines, tests, and names or
-parameters that the text lacks. Notes on where a text is from stay.
+Removed: plans, directives to checkers, commented-out code, and remarks on other machines, on tests,
+    or on names that the text lacks. Notes on the origin of a text are kept.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from curation.source.functions import is_kernel, signature
 from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.reading.sentences import without_language
 
-# Words to a checker of types or style, and notes of what an author means to do.
+# Comments that are removed: directives to type checkers and linters, TODO notes, and code.
 PRAGMA = re.compile(r"#\s*(type:\s*ignore|noqa|pyrefly:|pylint:|pyright:|mypy:|fmt:|ruff:|isort:)")
 PLAN = re.compile(r"#\s*(TODO|FIXME|XXX|HACK)\b")
 CODE = re.compile(
     r"#\s*(print\(|(import|del|assert) \w|from \S+ import |@\w|(if|with) [^:]*:$"
     r"|for \w+(, \w+)* in [^:]*:$|[\w.]+\.\w+\(.*\)$|\w+(, \w+)* ([-+*/]= |= .*\w\.\w+\())"
 )
-# Names that prose takes from code: options such as HAS_BIAS, and a name in backticks. Others may
-# be mathematics, or the sizes of a shape.
+# Names of code in prose: options such as HAS_BIAS, and names in backticks. Other names may be
+# mathematics, or the sizes of a shape.
 NAME = re.compile(r"\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b|(?<=`)[A-Za-z]\w+_\w{2,}(?=`)")
 ELSEWHERE = re.compile(
     r"\b(Intel|AMD|ROCm|MI[23]\d\d\w?|gfx\d+|XPU|Ascend|Cambricon|MUSA|pytest|unit tests?"
@@ -32,13 +32,13 @@ ELSEWHERE = re.compile(
 )
 ADDRESS = re.compile(r"\bhttps?://\S+")
 OF_ORIGIN = re.compile(r"(?i)copyright|licen[sc]e|adapted from|\bhttps?://")
-# A first sentence that tells of the other side: "Dense reference for add_triton."
+# A first sentence that describes the other side: "Dense reference for add_triton."
 OF_A_TEST = re.compile(
     r"^(?P<quotes>\"{3}\s*)[^.\n]*\b(reference|baseline|ground truth)\b[^.\n]*"
     r"(\bfor|\bof|implementation|used|against)\b[^\n]*?\.(\s+|(?=\"{3}))",
     re.I,
 )
-# Begins the rest of a docstring that needs its first sentence.
+# Start of the rest of a docstring that can't stand without its first sentence.
 FRAGMENT = re.compile(
     r"\"{3}\s*(\"{3}|(Args|Arguments|Parameters|Returns?|Raises|Notes?|Calls|Uses|This)\b)"
 )
@@ -46,12 +46,12 @@ SECTION = re.compile(
     r"(Args|Arguments|Parameters|Returns?|Raises|Examples?|Shapes?|Notes?|See also|Example usage"
     r"|Usage):{1,2}$"
 )
-# An entry of a list of parameters: `x (Tensor): …`, `q, k: …` or `x:`.
+# An entry in a list of parameters: `x (Tensor): …`, `q, k: …` or `x:`.
 ENTRY = re.compile(r"`?\*{0,2}([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*)`?\s*(\([^:]*\))?\s*:(\s|$)")
 
 
 def clean_prose(text: str) -> str:
-    """Return the module with comments and docstrings that tell of this module alone."""
+    """Return the module with only those comments and docstrings that are about this module."""
     try:
         names = _names(text)
         written = _with_docstrings(_with_comments(text, names), names)
@@ -62,7 +62,7 @@ def clean_prose(text: str) -> str:
 
 
 def _names(text: str) -> set[str]:
-    """Return the names of the code, and the words of its texts, but for docstrings."""
+    """Return the names in the code, and the words in its strings except docstrings."""
     tokens = [*tokenize.generate_tokens(io.StringIO(text).readline)]
     names = {token.string for token in tokens if token.type == tokenize.NAME}
     texts = (t.string for t in tokens if t.type == tokenize.STRING and '"""' not in t.string)
@@ -70,7 +70,7 @@ def _names(text: str) -> set[str]:
 
 
 def _is_foreign(words: str, names: set[str]) -> bool:
-    """Return whether words name other machines or tests, or what no code has."""
+    """Return whether words mention other machines, tests, or names that the code does not have."""
     if OF_ORIGIN.search(words):
         return False
     named = NAME.findall(ADDRESS.sub("", words))
@@ -108,7 +108,7 @@ def _with_comments(text: str, names: set[str]) -> str:
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[list[int]]:
-    """Yield runs of successive numbers."""
+    """Yield runs of consecutive numbers."""
     run: list[int] = []
     for number in numbers:
         if run and number != run[-1] + 1:
@@ -136,8 +136,8 @@ def _with_docstrings(text: str, names: set[str]) -> str:
 
 
 def _docstring(written: str, owner: ast.FunctionDef | ast.ClassDef, names: set[str]) -> str:
-    """Return the source of a docstring without the paragraphs, headings and entries of lists that
-    its reader can't use. Its first line stays, without the language of a side.
+    """Return the source of a docstring without the paragraphs, headings and list entries that are
+    useless to its reader. Its first line stays, but does not name a language.
     """
     first, *lines = written.split("\n")
     quote = '"""' if '"""' in first else "'''"
@@ -169,8 +169,8 @@ def _parameters(function: ast.FunctionDef) -> set[str]:
 
 
 def _parts(lines: Sequence[str]) -> list[list[str]]:
-    """Return the paragraphs of a docstring, each with the blank lines before it. An entry of a list
-    is a part too, as is a heading. Deeper lines belong to the entry above them.
+    """Return the parts of a docstring: paragraphs, headings and list entries, each with the blank
+    lines before it. Lines with a larger indentation belong to the entry above.
     """
     parts: list[list[str]] = [[]]
     for line in lines:

@@ -1,7 +1,7 @@
 """Renaming in a draft: its entry point, parameters, variables and the helpers of its reference.
 
 Authors name the sides of a test: `ref_x`, `out_triton`, `softmax_ref`. In a pair, each text is one
-side, and the inputs have the names of the parameters that they are for.
+side, so these words are removed. Inputs are named like the parameters that they are passed to.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ OF_A_SIDE = re.compile(
 )
 PRIVATE = re.compile(r"^_+(?=[A-Za-z])")
 UNUSABLE = {"self", "torch", "triton", "tl", "F", "nn", "math"}
-# Names of helpers that say too little without their side.
+# Helper names that say too little after the name of the side is removed.
 VAGUE = {"loss", "forward"}
 Moves = Mapping[str, str]
 Within = ast.FunctionDef | None
-"""A function, or None for the whole text."""
+"""The function in which names are changed, or None for the complete text."""
 
 
 def name_entry(
     draft: OperationDraft, names: Iterable[str], taken: Container[str]
 ) -> OperationDraft:
-    """Return the draft under the first of these names that its texts leave free. `taken`: the names
-    of other drafts. A launcher of the name becomes `launch_…`.
+    """Return the draft with the first of these names that its texts do not use. `taken`: the names
+    of other drafts. A launcher that has this name becomes `launch_…`.
     """
     for name in names:
         texts = _under(name, draft) if name.isidentifier() and name not in taken else None
@@ -67,7 +67,7 @@ def _under(name: str, draft: OperationDraft) -> DraftTexts | None:
 
 
 def _module_names(table: symtable.SymbolTable) -> set[str]:
-    """Return the names that a module binds, or that its functions read from there."""
+    """Return the names that a module binds at top level, or that functions read from there."""
     names = {
         symbol.get_name()
         for symbol in table.get_symbols()
@@ -77,8 +77,8 @@ def _module_names(table: symtable.SymbolTable) -> set[str]:
 
 
 def name_alike(texts: DraftTexts, entry: str, reserved: Container[str]) -> DraftTexts:
-    """Return the texts with names that do not tell of a side, the same for a parameter and its
-    input. `reserved`: names that the entry point may get.
+    """Return the texts with names that do not mention a side. A parameter and its input get the
+    same name. `reserved`: names that are kept free for the entry point.
     """
     try:
         texts = _with_parameters(texts, entry)
@@ -95,7 +95,7 @@ def _with_parameters(texts: DraftTexts, entry: str) -> DraftTexts:
     python, triton = read_side(texts.python_code, entry), read_side(texts.triton_code, entry)
     if python is None or triton is None:
         return texts
-    # `rms_norm_weight` of `run_rms_norm` is its weight.
+    # `rms_norm_weight` is just `weight` in `run_rms_norm`.
     layer = f"{entry.removeprefix('run_')}_"
     moves: Moves = {
         each.arg: PRIVATE.sub("", _plain(each.arg)).removeprefix(layer) for each in python.args.args
@@ -121,7 +121,7 @@ def _with_variables(text: str, only: str = "") -> str:
             names = sorted(frozenset().union(*map(stored_names, function.body)) - given)
             plain = {each: _plain(each) for each in names}
             moves = {old: f"new_{new}" if new in given else new for old, new in plain.items()}
-            # The text keeps its lines, so the places of the other functions stay true.
+            # The number of lines stays, so the positions of the other functions stay valid.
             text = _renamed(text, _free(text, moves, function), function)
     return text
 
@@ -143,8 +143,8 @@ def _plain(name: str) -> str:
 
 
 def _free(text: str, wanted: Moves, within: Within = None) -> dict[str, str]:
-    """Return those new names that the text, or one function of it, does not use yet. A name that is
-    also a keyword or the parameter of an inner function stays.
+    """Return those new names that the text (or one function of it) does not use yet. A name is not
+    changed if it is also a keyword or the parameter of an inner function.
     """
     tree = within or parse(text)
     taken = {name for node in walk(tree) for name in _bound(node)}
@@ -181,8 +181,8 @@ def _bound(node: ast.AST) -> tuple[str, ...]:
 
 
 def _renamed(text: str, moves: Moves, within: Within = None) -> str:
-    """Return the text with new names in its code, in texts with values in braces, and in a
-    docstring's list of parameters. `within`: only in this function.
+    """Return the text with new names in its code, in the braces of strings, and in the list of
+    parameters in a docstring. `within`: the function to change.
     """
     if not moves:
         return text
@@ -208,7 +208,7 @@ def _renamed(text: str, moves: Moves, within: Within = None) -> str:
 
 
 def _tokens(text: str, within: Within) -> list[tuple[str, tokenize.TokenInfo]]:
-    """Return the names and texts, each with the token before it."""
+    """Return the names and strings of a text, each with the token before it."""
     first, last = (within.lineno, within.end_lineno or 0) if within else (1, len(text))
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     return [

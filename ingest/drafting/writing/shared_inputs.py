@@ -1,4 +1,4 @@
-"""The sides of a draft and the inputs that these share."""
+"""The two sides of a draft, and the inputs that they share."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class SharedInputs:
     function: ast.FunctionDef
     cases: tuple[ast.Dict, ...]
     handed: Mapping[str, str]
-    """The names that `make_inputs` hands over, by the parameters of the sides."""
+    """The names that `make_inputs` returns, by the parameter of the sides."""
 
     @property
     def names(self) -> dict[str, str]:
-        """Return the parameters by the names of `make_inputs`."""
+        """Return the parameters of the sides, by the names in `make_inputs`."""
         return {inner: parameter for parameter, inner in self.handed.items()}
 
     def stores(self) -> Counter[str]:
@@ -39,7 +39,7 @@ class SharedInputs:
                 yield statement.body
 
     def values(self) -> dict[str, ast.expr]:
-        """Return the values of names that are bound once, by a statement that always runs."""
+        """Return the values of names that are bound only once, by a statement that always runs."""
         stores = self.stores()
         return {
             statement.targets[0].id: statement.value
@@ -52,7 +52,7 @@ class SharedInputs:
 
 
 def read_side(text: str, name: str) -> ast.FunctionDef | None:
-    """Return a function at the top level of a text, or None."""
+    """Return the function with this name at the top level of a text, or None."""
     functions = (node for node in parse(text).body if isinstance(node, ast.FunctionDef))
     return next((each for each in functions if each.name == name), None)
 
@@ -65,7 +65,7 @@ def read_cases(test: str) -> list[ast.Dict]:
 
 
 def read_handed(test: str, count: int) -> ast.Tuple | None:
-    """Return the tuple that `make_inputs` returns, if it has so many elements."""
+    """Return the tuple that `make_inputs` returns if it has `count` elements, or None."""
     function = read_side(test, "make_inputs")
     match function and function.body[-1]:
         case ast.Return(value=ast.Tuple(elts=elements) as handed) if len(elements) == count:
@@ -74,7 +74,7 @@ def read_handed(test: str, count: int) -> ast.Tuple | None:
 
 
 def read_inputs(test: str, first: ast.FunctionDef, second: ast.FunctionDef) -> SharedInputs | None:
-    """Return the inputs of two sides with the same parameters, or None if one is no plain name."""
+    """Return the inputs of two sides. Return None if parameters differ or an input is no name."""
     parameters = [each.arg for each in first.args.args]
     function, handed = read_side(test, "make_inputs"), read_handed(test, len(parameters))
     if parameters != [each.arg for each in second.args.args] or function is None or handed is None:

@@ -1,4 +1,4 @@
-"""Writing of the three functions of a draft from a cut test: both sides, and `make_inputs`."""
+"""Writing of a draft's three functions from a cut test: reference, candidate, `make_inputs`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ingest.drafting.isolating.devices import HostRemoval, is_cpu, is_device
 from ingest.drafting.reading.statements import find_effects, flatten, root_name, written_names
 
 INPUTS = "drafted__inputs"
-"""Temporary name of `make_inputs`, until the author's names are renamed."""
+"""Temporary name of `make_inputs`, used until the author's names are changed."""
 
 GRAPH_METHODS = {"requires_grad_", "retain_grad"}
 COPYING = {"clone", "contiguous", "to", "detach", "requires_grad_"}
@@ -31,7 +31,7 @@ def side(
     docstring: str,
     head: Sequence[str] = (),
 ) -> str:
-    """Write a function of the inputs that returns the compared answers.
+    """Return the source of a function from the inputs to the compared results.
 
     `bound`: expressions that replace names. `device`: the expression of the device.
     """
@@ -59,10 +59,10 @@ def make_inputs(
     bound: Mapping[str, str],
     marks: Sequence[str],
 ) -> str:
-    """Write the function that makes the inputs.
+    """Return the source of the function that creates the inputs.
 
     `case`: the test's own parameters. `dtypes`: those of them that are torch dtypes, with their
-    keys. `marks`: the lines that mark inputs.
+        keys. `marks`: the lines that mark inputs for gradients.
     """
     local = frozenset(case).union({"device"}, *map(stored_names, cut.inputs))
     change = _Rewrite(bound, local, None)
@@ -89,7 +89,7 @@ def make_inputs(
         ),
     ]
     certain = {*case, "device"}.union(*(find_effects(statement).binds for statement in cut.inputs))
-    # A name that one branch binds is None in the other.
+    # A name that only one branch binds is None after the other branch.
     lines += [f"    {name} = None" for name in cut.parameters if name not in certain]
     if body:
         lines += ["    with torch.device(device), torch.no_grad():", *body]
@@ -102,7 +102,7 @@ def make_inputs(
 def find_overwritten(
     statements: Sequence[ast.stmt], results: Sequence[ast.expr], parameters: Sequence[str]
 ) -> list[str]:
-    """Return the parameters that a launcher writes to. Its text stores to them, or the test
+    """Return the parameters that a launcher writes to. Either its text stores to them, or the test
     compares them after the call. By torch's convention, a launcher whose name ends in an underscore
     writes to its first argument.
     """
@@ -130,7 +130,7 @@ def find_overwritten(
 def _returned_directly(
     body: list[ast.stmt], answers: list[ast.expr]
 ) -> tuple[list[ast.stmt], list[ast.expr]]:
-    """Return a side whose last value is returned without a name of its own."""
+    """Return a side that returns its last value directly, without binding it to a name."""
     match body[-1:], answers:
         case [ast.Assign(targets=[ast.Name(id=name)], value=value)], [ast.Name(id=returned)]:
             return (body[:-1], [value]) if name == returned else (body, answers)
@@ -138,7 +138,7 @@ def _returned_directly(
 
 
 def copied_value(name: str, inputs: Sequence[ast.stmt]) -> str:
-    """Return the expression of a copy of a tensor, of a list of tensors, or of what may be None."""
+    """Return the expression that copies a tensor, a list of tensors, or a value or None."""
     values = list(_assigned_values(name, inputs))
     if any(isinstance(value, ast.List | ast.ListComp) for value in values):
         return f"[tensor.clone() for tensor in {name}]"
@@ -148,7 +148,7 @@ def copied_value(name: str, inputs: Sequence[ast.stmt]) -> str:
 
 
 def _assigned_values(name: str, inputs: Sequence[ast.stmt]) -> Iterator[ast.expr]:
-    """Yield the values that a name is bound to. Both branches of a condition count."""
+    """Yield the values to which a name is bound, also those in branches of a condition."""
     for node in (node for statement in inputs for node in ast.walk(statement)):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
@@ -183,8 +183,8 @@ def _used(cut: Cut) -> set[str]:
 
 
 def _keeps_all(statement: ast.stmt) -> bool:
-    """Return whether a statement binds names to their own values, which a move to a device becomes:
-    `q, k = map(lambda x: x, (q, k))`.
+    """Return whether a statement binds names to their own values. A move to a device becomes such a
+    statement: `q, k = map(lambda x: x, (q, k))`.
     """
     match statement:
         case ast.Assign(
@@ -219,7 +219,7 @@ def _expression(text: str) -> ast.expr:
 
 
 class _Rewrite(ast.NodeTransformer):
-    """Removal of gradient code. A device is replaced by the named one, or removed."""
+    """Removal of gradient code. A device is replaced by the given one, or removed."""
 
     def __init__(
         self,
@@ -234,8 +234,8 @@ class _Rewrite(ast.NodeTransformer):
         self._device = device
 
     def _is_input(self, node: ast.expr) -> bool:
-        """Return whether an expression is an input or a copy of one. The author's own `detach()` of
-        an intermediate value stays.
+        """Return whether an expression is an input or a copy of one. Only from these is `detach()`
+        removed: the author's `detach()` of an intermediate value is kept.
         """
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr not in COPYING:
@@ -244,23 +244,23 @@ class _Rewrite(ast.NodeTransformer):
         return isinstance(node, ast.Name) and node.id in self._inputs
 
     def _is_device(self, node: ast.expr) -> bool:
-        """Return whether an expression names a device. In `make_inputs` the default device is
-        already that of its argument `device`.
+        """Return whether an expression names a device. In `make_inputs`, the name `device` does,
+        because the default device is already that of this argument.
         """
         if self._device is None and isinstance(node, ast.Name) and node.id == "device":
             return True
         return is_device(node, self._local)
 
     def _is_told_device(self, argument: ast.expr) -> bool:
-        """Return whether an argument of a function is its device: a name, or the CPU, which tests
-        for it tell a launcher.
+        """Return whether an argument of a call is a device: a name for one, or the CPU, as tests
+        for the CPU pass it to a launcher.
         """
         if isinstance(argument, ast.Name):
             return is_device(argument, self._local)
         return isinstance(argument, ast.Call) and is_cpu(argument)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Leave an input on its device: `x.cpu().float()` becomes `x.float()`."""
+        """Remove a move of an input to another device: `x.cpu().float()` becomes `x.float()`."""
         match node.value:
             case ast.Call(func=ast.Attribute(value=value, attr="cpu")) if (
                 node.attr not in ON_THE_HOST and self._is_input(value)
@@ -280,7 +280,7 @@ class _Rewrite(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_With(self, node: ast.With) -> ast.AST:
-        """Replace inference mode: its tensors take no gradient afterwards."""
+        """Remove inference mode, because tensors created in it can't have gradients later."""
         self.generic_visit(node)
         for item in node.items:
             if ast.unparse(item.context_expr) == "torch.inference_mode()":
@@ -302,7 +302,7 @@ class _Rewrite(ast.NodeTransformer):
             named = self._is_device if allocates else partial(is_device, local=self._local)
             if keyword.arg == "device" and named(keyword.value):
                 if self._device is None and not allocates:
-                    # A helper of the author may demand it.
+                    # A helper of the author may require it.
                     keyword.value = ast.Name("device", ast.Load())
                 elif self._device is None:
                     node.keywords.remove(keyword)

@@ -1,4 +1,4 @@
-"""Writing of a draft's test from its template, around the inputs of the author's test."""
+"""Writing of a draft's test from a template, around the inputs of the author's test."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RESERVED = ("make_inputs", "test_equivalence", "reference", "candidate", "output
             "magnitude", "CASES", "TOLERANCE", "FIXED")  # fmt: skip
 
 
-# Stand-ins for modules that a pair may not import, by the path of the import.
+# Stand-ins for modules that a pair may not import, by the path of the imported module.
 STAND_INS = {
     "einops.py": "einops.py",
     "packaging/version.py": "versions.py",
@@ -41,7 +41,7 @@ STAND_INS = {
 
 
 def read_stand_ins() -> dict[str, bytes]:
-    """Return the texts of the stand-ins, by the paths at which they are imported."""
+    """Return the texts of the stand-ins, by the path at which each is imported."""
     return {path: (TEMPLATES / "stand_ins" / ours).read_bytes() for path, ours in STAND_INS.items()}
 
 
@@ -56,11 +56,11 @@ def test_code(
     float8: bool,
     sentence: str,
 ) -> str:
-    """Write the test.
+    """Return the source of the draft's test.
 
-    `make_inputs` is a standalone module. `dtype` is the dtype of the inputs if no case names one.
-    `parameters` are the test's parameters that make_inputs uses. `allowed` is the tolerance of each
-    case. `float8`: the answers may be eight-bit floats. `sentence` says what both sides compute.
+    `make_inputs`: a standalone module. `dtype`: the dtype of the inputs if no case names one.
+        `parameters`: the test's parameters that make_inputs uses. `allowed`: the tolerance of each
+        case. `float8`: the results may be eight-bit floats. `sentence`: what both sides compute.
     """
     imports, rest = _parted(_with_our_names(make_inputs))
     keys = {key: name for name, key in cases.dtypes.items()}
@@ -106,7 +106,7 @@ def _case(
 
 
 def _written(value: object) -> str:
-    """Return the source of a case. Infinity and NaN have no literals."""
+    """Return the source of a value in a case. Infinity and NaN have no literals."""
     match value:
         case dict():
             return f"{{{', '.join(f'{key!r}: {_written(each)}' for key, each in value.items())}}}"
@@ -125,7 +125,7 @@ def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _with_our_names(module: str) -> str:
-    """Rename the author's top-level names that the test's own names would hide."""
+    """Rename the author's top-level names that are equal to names of the template."""
     bound = {name for node in ast.parse(module).body for name in bound_names(node)}
     for name in RESERVED:
         if name in bound:
@@ -134,14 +134,14 @@ def _with_our_names(module: str) -> str:
 
 
 def _parted(module: str) -> tuple[list[str], str]:
-    """Split a module into its imports, one a line, and the rest."""
+    """Split a module into its imports, one on each line, and its other code."""
     tree = ast.parse(module)
     imports: list[str] = []
     last = 0
     for node in tree.body:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             break
-        # Imports from __future__ must come first, but the test begins with its two sides.
+        # Imports from __future__ must come first, but the test begins with imports of its sides.
         if not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
             imports.append(ast.unparse(node))
         last = node.end_lineno or last
