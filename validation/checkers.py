@@ -37,8 +37,8 @@ def checkable() -> QuerySet[Pair]:
 def compilable() -> QuerySet[Kernel]:
     """Return the kernels that can be compiled.
 
-    Left out are helpers, which are compiled with the kernels that call them, Gluon, whose layouts
-    can't be inferred, and Pallas, which JAX compiles.
+    Helpers are compiled with the kernels that call them. Gluon is left out, because its layouts
+    can't be inferred. Pallas is left out, because JAX compiles it.
     """
     return Kernel.objects.filter(
         kind=Kind.ENTRY,

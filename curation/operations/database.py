@@ -114,7 +114,7 @@ def _refuse_newer(executor: MigrationExecutor) -> None:
         for app, name in executor.loader.applied_migrations
         if app in ours and (app, name) not in executor.loader.disk_migrations
     )
-    # A squashed migration leaves the names of its parts.
+    # The database keeps the names of the migrations that a squashed migration replaces.
     replaced = {
         f"{app}.{name}"
         for migration in executor.loader.disk_migrations.values()

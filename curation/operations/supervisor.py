@@ -11,7 +11,7 @@ from curation.operations.console import Console
 from curation.operations.process import WINDOW_SECONDS, Process
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# Intervals between two checks of the processes, and two messages that a stage is not ready.
+# Seconds between two checks of the processes, and between messages that a stage is not ready.
 LOOK_SECONDS = 0.1
 COMPLAIN_SECONDS = 15
 # Seconds after a second SIGTERM, which makes an rq worker abort its job instead of finishing it.
@@ -41,7 +41,7 @@ class Supervisor:
         self._started: list[Process] = []
         # Times of the next starts of ended processes.
         self._due: dict[Process, float] = {}
-        # Names of the received signals: the first one stops everything, another one kills.
+        # Names of the received signals: the first stops all processes, a second one kills them.
         self._signals: list[str] = []
 
     def run(self) -> None:

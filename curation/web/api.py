@@ -45,7 +45,7 @@ class ApiError(CurationError):
 
 
 def endpoint(*methods: str) -> Callable[[Answer], Answer]:
-    """Decorate a view for callers with a token and the right to review; errors become JSON."""
+    """Decorate a view: require a token and the right to review, and turn errors into JSON."""
 
     def wrap(answer: Answer) -> Answer:
         @csrf_exempt

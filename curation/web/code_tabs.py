@@ -17,7 +17,7 @@ from curation.web.highlight import Section, last_name, table
 AROUND = 1000
 # Outputs of the compiler, from left to right.
 COMPILER_TEXTS = {"ttgir": "Triton GPU dialect", "ptx": "PTX"}
-# The compile check stores the beginning of longer texts.
+# Maximum characters of an output. The compile check stores only the beginning of longer outputs.
 COMPILED_TEXT_MOST = 100_000
 
 Places = Sequence[Provenance]

@@ -39,7 +39,7 @@ class DecisionForm(forms.Form):
     def kind(self, item: Kernel | Pair) -> ItemClassification | None:
         """Return the classification in the form, or None if the form had no such fields.
 
-        An empty choice leaves the value of the item.
+        An empty choice keeps the item's value.
         """
         if not self._says_kind:
             return None

@@ -205,7 +205,7 @@ def _opened_at(
 ) -> list[Section]:
     """Return lines `start` to `end`. If the `def` is far below `start`, lines above are folded.
 
-    A decorator may list fifty configurations.
+    They may be a decorator with fifty configurations.
     """
     if function.line - start < SHORT:
         return [Section("", table(source, start, end, **shown))]

@@ -139,7 +139,7 @@ class UsesByPath:
                         self.record(part, UseKind.SIZE)
 
     def integers(self, values: Iterable[ValueSource]) -> None:
-        """Record that the loaded values in an index are integers. Other values are by default."""
+        """Record that loaded values in an index are integers, as other values are by default."""
         for value in values:
             for part in value.parts:
                 if LOADED in part:

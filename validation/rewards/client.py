@@ -14,7 +14,7 @@ Request = Mapping[str, Any]
 """JSON object with `reference`, `triton_code` and `tier`, as the service expects it."""
 
 BUSY = (429, 503)
-# Seconds to wait before a retry.
+# Seconds to wait before a retry if the service can't be reached.
 PAUSE = 2.0
 
 

@@ -23,7 +23,7 @@ from validation.rewards.scale import reward_of
 
 log = logging.getLogger(__name__)
 
-# Attempts if the fork server dies.
+# Maximum number of attempts if the fork server dies.
 ATTEMPTS = 3
 # A child that timed out with less than this share of a processor had to wait for a processor.
 BUSY = 0.5

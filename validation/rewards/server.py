@@ -219,7 +219,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Log nothing: metrics count the requests."""
+        """Log nothing, because metrics count the requests."""
 
 
 class _Bounded(socketserver.ThreadingMixIn):

@@ -1,7 +1,7 @@
 """Counts of the values of a filter, shown next to them.
 
 One grouped query over a covering index counts all items by the columns of FACETS together. The
-counts for a filter on these columns are sums of its rows. For another filter, the newest items
+counts for a filter on these columns are sums of the rows. For another filter, the newest items
 that match are counted, up to a limit.
 """
 

@@ -90,7 +90,7 @@ def open_invitation(token: str) -> Invitation:
     if sentence := SENTENCES.get(invitation.state):
         raise InvitationRefused(sentence)
     inviter = invitation.invited_by
-    # Attack: a curator who is removed leaves an invitation for a second account.
+    # Attack: a removed curator uses an invitation for a second account. Defense: refuse it.
     if inviter and not inviter.has_perm("auth.add_user"):
         raise InvitationRefused(SENTENCES[InvitationState.REVOKED])
     return invitation

@@ -58,7 +58,7 @@ def end_attempt(request: HttpRequest, name: str) -> None:
 
 
 def address_of(request: HttpRequest) -> str:
-    """Return the client's address; a /64 of IPv6, which one client owns, is one address.
+    """Return the client's address. A /64 of IPv6 is one address, because one client owns it.
 
     Behind N TRUSTED_PROXIES it is the Nth from the right in X-Forwarded-For. Addresses further left
     are claims of the client.

@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 class DatabaseUnavailable:
-    """Middleware. Reading an item also writes a claim, so a locked SQLite stops its page."""
+    """Middleware. A locked SQLite also stops an item's page, because the page writes a claim."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -104,7 +104,7 @@ def editor(
     saved: bool = True,
     code: int = 200,
 ) -> HttpResponse:
-    """Render the page of a draft. If it is stale, each pane also shows the other version."""
+    """Render the page of a draft. If `stale`, each pane also shows the stored text."""
     if stale:
         draft.refresh_from_db()
     values = {name: getattr(draft, name) for name in (*Draft.TEXTS, "operation_type", "difficulty")}
