@@ -1,4 +1,4 @@
-"""All settings, each with an environment variable. The defaults fit one machine."""
+"""All settings, each with its environment variable. The defaults fit a single machine."""
 
 import os
 from pathlib import Path
@@ -38,7 +38,7 @@ def env_list(name: str, default: str) -> list[str]:
 
 
 def env_percents(name: str, default: str) -> dict[str, float]:
-    """Parse percentages by category. `5` means `*:5`: 5% of every category not named."""
+    """Parse percentages by category. `5` means `*:5`: 5% of all categories that are not named."""
     shares = {}
     for part in env_list(name, default):
         category, _, percent = part.rpartition(":")
@@ -52,7 +52,7 @@ def env_percents(name: str, default: str) -> dict[str, float]:
 
 
 def env_redis_url() -> str:
-    """Return REDIS_URL, or "". Refuse TCP without a password: any program could stop workers."""
+    """Return REDIS_URL or "". Refuse TCP without a password, or any program could stop workers."""
     url = os.environ.get("REDIS_URL", "").strip()
     try:
         parts = urlsplit(url)
@@ -72,9 +72,9 @@ def env_redis_url() -> str:
 
 
 BASE_DIR = data_folder.BASE_DIR
-# Everything that the application writes is in this folder.
+# Folder of all files that the application writes.
 DATA_DIR = data_folder.path()
-# Files are created private to their user, unless the code says otherwise.
+# Create files that only their user can read, unless the code sets another mode.
 os.umask(data_folder.OTHERS)
 
 DEBUG = env_bool("DEBUG", False)
@@ -85,7 +85,7 @@ SECRET_KEY_FALLBACKS = env_list("SECRET_KEY_FALLBACKS", "")
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", "")
 ROOT_URLCONF = "curation.urls"
-# URLs of packages that `curation` does not import.
+# Modules with URLs of packages that `curation` must not import.
 MORE_URLS = ["ingest.urls", "validation.urls"]
 WSGI_APPLICATION = "curation.wsgi.application"
 
@@ -152,19 +152,19 @@ WHITENOISE_USE_FINDERS = DEBUG
 # On wherever DEBUG is off. `manage.py up`, which serves plain HTTP on loopback, turns it off.
 HTTPS = env_bool("HTTPS", not DEBUG)
 SECURE_SSL_REDIRECT = HTTPS
-# Probes come from the same network, not through the proxy that ends TLS.
+# Probes come from the same network. They do not pass through the proxy that ends TLS.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = env_int("HSTS_SECONDS", 31_536_000) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
-# Behind a proxy that ends TLS, and only there: HTTPS_HEADER=X-Forwarded-Proto.
+# Set HTTPS_HEADER=X-Forwarded-Proto if, and only if, the site is behind a proxy that ends TLS.
 if _header := os.environ.get("HTTPS_HEADER"):
     SECURE_PROXY_SSL_HEADER = (f"HTTP_{_header.upper().replace('-', '_')}", "https")
-# Number of proxies before the site; each appends an address to X-Forwarded-For.
+# Number of proxies in front of the site. Each adds an address to X-Forwarded-For.
 TRUSTED_PROXIES = env_int("TRUSTED_PROXIES", 0)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_AGE = env_int("SESSION_SECONDS", 14 * 3600)
 X_FRAME_OPTIONS = "DENY"
-# The largest legitimate request is an edited pair.
+# Large enough for an edited pair, which is the largest legitimate request.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 
 AUTHENTICATION_BACKENDS = ["curation.web.security.permissions.Backend"]
@@ -190,14 +190,14 @@ if EMBEDDED_DATABASE:
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": DATA_DIR / data_folder.DATABASE,
-            # A new connection for each request would start with an empty cache.
+            # Keep connections open, because each new connection would start with an empty cache.
             "CONN_MAX_AGE": None,
             "OPTIONS": {
-                # Deferred transactions that turn into writers fail at once with "database is
-                # locked"; immediate ones wait for their turn.
+                # If a deferred transaction begins to write, it may fail at once with "database is
+                # locked". Immediate transactions wait for other writers.
                 "transaction_mode": "IMMEDIATE",
                 "timeout": 20,
-                # `synchronous` stays at FULL: an acknowledged decision survives a power cut.
+                # `synchronous` stays FULL, so that acknowledged decisions survive a power cut.
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA mmap_size=134217728; "
                 "PRAGMA cache_size=-64000",
             },
@@ -207,9 +207,9 @@ else:
     DATABASES = {
         "default": dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
     }
-    # JIT compilation takes longer than any page's query. `?options=` in the URL overrides it.
+    # JIT compilation takes longer than the query of any page. `?options=` in the URL replaces this.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("options", "-c jit=off")
-    # Number of executions after which a statement is prepared; see `curation.compiled_queries`.
+    # Number of executions after which a statement is prepared. See `curation.compiled_queries`.
     DATABASES["default"]["OPTIONS"]["prepare_threshold"] = (
         5 if env_bool("PREPARED_STATEMENTS", True) else None
     )
@@ -222,7 +222,7 @@ REDIS_SOCKET = data_folder.redis_socket(DATA_DIR)
 _redis = REDIS_URL or f"unix://{REDIS_SOCKET}"
 RQ_QUEUES = {
     name: {
-        # Without a connection timeout, an unavailable Redis would block the web processes.
+        # Without this timeout for connecting, an unavailable Redis would block the web processes.
         "URL": f"{_redis}{'&' if '?' in _redis else '?'}socket_connect_timeout=3",
         "SERIALIZER": "rq.serializers.JSONSerializer",
         "DEFAULT_TIMEOUT": 6 * 3600,
@@ -230,22 +230,22 @@ RQ_QUEUES = {
     }
     for name in ("ingest", "validation", "default")
 }
-# A worker renews its lease while it works. A run with an expired lease goes to another worker.
+# A worker renews its lease while it works. After the lease expires, another worker gets the run.
 LEASE_SECONDS = env_int("LEASE_SECONDS", 120)
 MOST_ATTEMPTS = env_int("MOST_ATTEMPTS", 3)
 SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15)
-# A queued run without a job in Redis counts as lost after this time.
+# Seconds after which a queued run that has no job in Redis counts as lost.
 LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
-# Context manager. Its function removes the code of a draft that no test case runs.
+# Context manager that yields a function. The function removes code of a draft that no test runs.
 DRAFT_SIMPLIFIER = "validation.observing.simplify.simplifier"
 # Function that returns the verdict and the standard text of a license expression.
 LICENSE_POLICY = "ingest.licenses.policy.judged"
-# Address of this site in mails and webhooks, such as https://curation.example.org.
+# Address of this site in mails and webhooks, for example https://curation.example.org.
 SITE_URL = os.environ.get("SITE_URL", "").rstrip("/")
-# Address that each notice is posted to, and the key of its signature. Empty: none is posted.
+# Address to which each notice is posted, and the key of its signature. If empty, none is posted.
 WEBHOOK_URL = os.environ.get("WEBHOOK_URL", "")
 WEBHOOK_SECRET = os.environ.get("WEBHOOK_SECRET", "")
-# Mail server of notices. Empty: no mail is sent.
+# Mail server for notices. If empty, no mail is sent.
 EMAIL_HOST = os.environ.get("EMAIL_HOST", "")
 EMAIL_PORT = env_int("EMAIL_PORT", 25)
 EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
@@ -253,11 +253,11 @@ EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", False)
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "curation@localhost")
-# Interval of the search for items that were not compared yet.
+# Seconds between two searches for items that were not compared yet.
 EXAMINE_SECONDS = env_int("EXAMINE_SECONDS", 60)
-# Interval of the search for released records that may no longer be distributed.
+# Seconds between two searches for released records that may no longer be distributed.
 WITHDRAWAL_SECONDS = env_int("WITHDRAWAL_SECONDS", 600)
-# Tasks of the scheduler in order, with the least number of seconds between two runs. 0: each sweep.
+# Tasks of the scheduler in order, with the minimum seconds between two runs. 0: each sweep.
 SCHEDULED = {
     "curation.jobs.sweep.sweep": 0,
     "ingest.refresh.queue_due": 0,
@@ -266,43 +266,43 @@ SCHEDULED = {
     "curation.evidence.refresh.refresh_pairs": EXAMINE_SECONDS,
     "curation.export.release.changes.mark_withdrawn": WITHDRAWAL_SECONDS,
     "curation.export.jobs.remove_old_archives": 3600,
-    # It reads the folders of all mirrors.
+    # At most once an hour, because it reads the folders of all mirrors.
     "ingest.mirrors.remove_unused_mirrors": 3600,
     "curation.decisions.priority.refresh": 0,
     "curation.web.dashboard.refresh": 0,
     "curation.decisions.notices.notice_runs": 0,
     "curation.decisions.notices.deliver_notices": 0,
 }
-# Number of archives kept of exports without a release; 0 keeps all.
+# Number of archives to keep of exports that are no release. 0 keeps all archives.
 EXPORTS_KEPT = env_int("EXPORTS_KEPT", 20)
-# Mirrors are deleted this many days after their last use. The least recently used ones are deleted
-# while all together exceed the size limit. 0 disables either limit.
+# Mirrors are deleted this many days after their last use. If all together exceed the size limit in
+# bytes, the least recently used mirrors are deleted. 0 disables a limit.
 MIRROR_DAYS = env_int("MIRROR_DAYS", 30)
 MIRRORS_BYTES = env_int("MIRRORS_BYTES", 50_000_000_000)
-# Fingerprints of benchmarks that are used until a benchmark was ingested here.
+# Folder of shipped benchmark fingerprints. Each is used until its benchmark is ingested here.
 BENCHMARK_FINGERPRINTS = Path(
     os.environ.get("BENCHMARK_FINGERPRINTS")
     or BASE_DIR / "curation" / "evidence" / "benchmark_fingerprints"
 )
 REFRESHES_AT_ONCE = env_int("REFRESHES_AT_ONCE", 4)
-# Number of compile runs that the scheduler keeps queued; 0 leaves requests to people.
+# Number of compile runs that the scheduler keeps in the queue. With 0, only people request them.
 COMPILES_AT_ONCE = env_int("COMPILES_AT_ONCE", 2)
 
-# Device of validations requested on a pair's page: "cuda" if a worker has a GPU.
+# Device of validations that are requested on a pair's page. Use "cuda" if a worker has a GPU.
 VALIDATION_DEVICE = env_one_of("VALIDATION_DEVICE", "interpreter", ("interpreter", "cuda"))
 
-# Length of a claim. An open page renews it every minute.
+# Seconds until a claim ends. An open page renews its claim every minute.
 CLAIM_SECONDS = env_int("CLAIM_SECONDS", 600)
 PRIORITY_SECONDS = env_int("PRIORITY_SECONDS", 60)
 DASHBOARD_SECONDS = env_int("DASHBOARD_SECONDS", 60)
-# Share of decisions that get a second, blind review: "5", or by category "jax:20,*:5".
+# Percentage of decisions that get a second, blind review: "5", or by category "jax:20,*:5".
 SECOND_REVIEW_PERCENT = env_percents("SECOND_REVIEW_PERCENT", "5")
-# Failed logins in an hour before a wait, which grows with each further failure.
+# Number of failed logins per hour before a wait. Each further failure makes the wait longer.
 LOGIN_FAILURES = env_int("LOGIN_FAILURES", 5)
 
-# Folder of clones, `OWNER/NAME.git`, that are read instead of the repositories on the web.
+# Folder of local clones, `OWNER/NAME.git`. They are read instead of the repositories on the web.
 LOCAL_CLONES = os.environ.get("LOCAL_CLONES", "")
-# Repository hosts that may have a private address or another port than 443.
+# Repository hosts that may have a private address, or a port other than 443.
 GIT_ALLOWED_HOSTS = env_list("GIT_ALLOWED_HOSTS", "")
 
 # --- GitHub ---------------------------------------------------------------------------------
@@ -314,9 +314,9 @@ GITHUB_TOKEN = os.environ.get("GITHUB_TOKEN", "")
 HF_TOKEN = os.environ.get("HF_TOKEN", "")
 HF_ENDPOINT = os.environ.get("HF_ENDPOINT", "")
 
-# Token that grants access to /metrics. Without it, only this machine has access, if HTTPS is off.
+# Token for access to /metrics. If it is empty and HTTPS is off, only this machine has access.
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
-# /healthz answers 503 if less is free on the disk of the data folder.
+# /healthz answers 503 if fewer bytes are free on the disk of the data folder.
 FREE_DISK_BYTES = env_int("FREE_DISK_BYTES", 200_000_000)
 
 # --- The rest -------------------------------------------------------------------------------

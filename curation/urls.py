@@ -23,7 +23,7 @@ handler404 = "curation.web.api.not_here"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("metrics", metrics, name="metrics"),
-    # The admin's pages name no icon, so browsers request this one.
+    # The admin's pages state no icon, so browsers request this path.
     path("favicon.ico", login_not_required(icon), name="icon"),
     path("login/", Login.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),

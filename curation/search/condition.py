@@ -9,7 +9,7 @@ from django.db.models.lookups import GreaterThan
 from curation.models import Kernel, Pair
 from curation.search.indexes import SEARCHED, words_of
 
-# Maximum number of hits in lists. Exports and bulk decisions get all.
+# Maximum number of hits per word that lists read. Exports and bulk decisions read all hits.
 MOST_HITS = 5000
 TRIGRAM = 3
 
@@ -17,13 +17,13 @@ TRIGRAM = 3
 def holds(model: type[Kernel] | type[Pair], texts: tuple[str, ...], bounded: bool = False) -> Q:
     """Match rows that contain all of `texts`, ignoring case.
 
-    `bounded` reads the newest hits only.
+    bounded: for each text, read only the newest hits.
     """
     return Q(*(_holds(model, text, bounded) for text in texts))
 
 
 def reads(model: type[Kernel] | type[Pair], texts: tuple[str, ...]) -> Q:
-    """Match the same rows without an index, for rows that are read one by one."""
+    """Match the same rows as `holds`, but without an index, for rows that are read one by one."""
 
     def anywhere(text: str) -> Q:
         found = (StrIndex(Upper(name), Upper(Value(text))) for name in _searched(model, text))
@@ -33,7 +33,7 @@ def reads(model: type[Kernel] | type[Pair], texts: tuple[str, ...]) -> Q:
 
 
 def hits_are_in_order() -> bool:
-    """Return True if the database returns hits by key, as FTS5 does. PostgreSQL sorts all hits."""
+    """Return True if the database returns hits by key (FTS5). PostgreSQL has to sort all hits."""
     return connection.vendor == "sqlite"
 
 
@@ -49,6 +49,6 @@ def _holds(model: type[Kernel] | type[Pair], text: str, bounded: bool) -> Q:
 
 
 def _searched(model: type[Kernel] | type[Pair], text: str) -> tuple[str, ...]:
-    """Return the columns to search. Texts too short for a trigram are searched in names only."""
+    """Return the columns to search. A text too short for a trigram is only searched in names."""
     columns = SEARCHED[model._meta.db_table]
     return columns if len(text) >= TRIGRAM else columns[:1]

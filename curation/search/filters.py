@@ -1,9 +1,9 @@
 """Filter language of lists, bulk decisions, the API, saved views and the export.
 
 A filter is a query string (`?status=approved&operation=matmul`) or a shell text (`status=approved
-operation=matmul "tl.dot"`). Values of one key are alternatives; keys are combined with AND. Words
-without a key are searched for: an item must contain all words, and each "phrase in quotation
-marks". A key that does not apply to an item, such as the language of a pair, does not match it.
+operation=matmul "tl.dot"`). Values of one key are combined with OR, keys with AND. Words without a
+key are searched for: an item must contain all words, and each "phrase in quotation marks". If a key
+does not apply to an item, such as a language to a pair, the item does not match.
 """
 
 import re
@@ -45,7 +45,7 @@ Words = tuple[str, ...]
 
 
 def _words(choices: type[models.TextChoices], none: str = "") -> dict[str, str]:
-    """Return the label of each value, and of `none`."""
+    """Return the label of each value, and `none` as the label of a missing value."""
     labels = {str(value): str(label) for value, label in choices.choices}
     return labels | ({NONE: none} if none else {})
 
@@ -71,15 +71,15 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
     "spills": _YES_NO,
     "unlaunched": _YES_NO,
 }
-# Parsers of the ranges, which refuse a value with a sentence.
+# Parsers of filters that are ranges. They raise an error with a sentence for an invalid range.
 RANGES: Mapping[str, Callable[[str], object]] = {
     "decided": day_range, "speedup": number_range, "pass_rate": number_range,
     "registers": number_range, "open_claims": number_range,
 }  # fmt: skip
 LONGEST = 1000
-# A word, or a phrase in quotation marks, which ends at a mark before a blank or the text's end.
+# A word, or a phrase in quotation marks. The mark that ends a phrase is before a blank or the end.
 TEXT = re.compile(r'(?<!\S)"((?:[^"]|"(?!\s|\Z))++)"(?!\S)|(\S+)')
-# Limits, because each value is a condition of the SQL statement, and SQLite allows 1,000.
+# Maximum values of one key, and of a filter. Each is a condition in SQL, and SQLite allows 1,000.
 MOST_OF_KEY, MOST_VALUES = 50, 200
 
 
@@ -119,7 +119,7 @@ class Filter:
 
     @classmethod
     def parse(cls, written: Iterable[tuple[str, str]]) -> Self:
-        """Parse keys and values. Empty values, as an untouched form sends, are ignored."""
+        """Parse keys and values. Empty values are ignored, because an untouched form sends them."""
         values_by_key: dict[str, list[str]] = {}
         for key, value in written:
             if key not in KEYS:
@@ -135,7 +135,7 @@ class Filter:
                 )
         if (count := sum(map(len, values_by_key.values()))) > MOST_VALUES:
             raise WrongFilter(f"A filter takes at most {MOST_VALUES} values in all, not {count:,}.")
-        # Sorted and without repetition, so that equal filters have equal text.
+        # Sort values and drop repetitions, so that equal filters have the same text.
         return cls(**{key: tuple(sorted(set(values))) for key, values in values_by_key.items()})
 
     @classmethod
@@ -144,7 +144,7 @@ class Filter:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Parse the text of `--where`; words without a key are searched for."""
+        """Parse the text of `--where`. Words without a key are searched for."""
         try:
             parts = shlex.split(text)
         except ValueError:
@@ -177,10 +177,9 @@ class Filter:
         return any(getattr(self, key) for key in KEYS)
 
     def of(self, items: models.QuerySet[Item], bounded: bool = False) -> models.QuerySet[Item]:
-        """Return the kernels or pairs of `items` that match.
+        """Return those kernels or pairs among `items` that match.
 
-        `bounded`, for lists that must answer quickly, searches only the newest hits of a common
-        word.
+        bounded: search only the newest hits of a common word, for lists that must answer quickly.
         """
         for key in KEYS:
             if values := getattr(self, key):
@@ -196,13 +195,13 @@ KEYS: Words = tuple(field.name for field in fields(Filter))
 
 def _texts(search: str) -> list[str]:
     """Return the words of a search, and its phrases without their quotation marks."""
-    # The length limit bounds the time of the search. A phrase may have two more, its marks.
+    # The length limit bounds the duration of the search. The two marks of a phrase do not count.
     _checked("q", search[:-2].strip())
     return [text for found in TEXT.findall(search) if (text := found[0] or found[1]).strip()]
 
 
 def _quoted(text: str) -> str:
-    """Return a word or phrase as a person writes it in a search."""
+    """Return a word or phrase in the form in which a person types it in a search."""
     is_phrase = any(map(str.isspace, text)) or (len(text) > 1 and text[0] == text[-1] == '"')
     return f'"{text}"' if is_phrase else text
 

@@ -1,6 +1,6 @@
 """Search indexes, created after every migration if they are missing.
 
-Not in a migration: SQLite alters a table by recreating it, which drops its triggers silently.
+They are in no migration, because SQLite alters a table by recreating it, which drops its triggers.
 """
 
 import logging
@@ -11,7 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 log = logging.getLogger(__name__)
 
-# Searched columns of each table, beside its tags. SQLite's index is named by `words_of`.
+# Searched columns of each table, besides its tags. `words_of` names SQLite's search index.
 SEARCHED = {
     "curation_kernel": ("name", "standalone_source"),
     "curation_pair": ("slug", "python_code", "triton_code"),
@@ -83,7 +83,7 @@ def _keep_by_triggers(
     remove: str,
     fill: list[str],
 ) -> None:
-    """Create and fill a table that triggers update with these columns, unless all three exist."""
+    """Create and fill a table, and triggers that keep it up to date, unless all of them exist."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s",
@@ -112,7 +112,7 @@ def _postgresql(
         with transaction.atomic(using=using), connection.cursor() as cursor:
             cursor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
             for column in columns:
-                # Django's `icontains` compares in upper case.
+                # The index is on upper case, because Django's `icontains` compares in upper case.
                 cursor.execute(
                     f"CREATE INDEX IF NOT EXISTS {words_of(table)}_{column} ON {table} "
                     f"USING gin (UPPER({column}) gin_trgm_ops)"

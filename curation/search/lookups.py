@@ -1,7 +1,7 @@
 """Database lookup `column__among=keys`.
 
-`among` is `in` with the complete list as one parameter. Django's `in` prepares each key separately,
-which for a thousand keys takes longer than the query. Pass a set if speed matters, because Django
+`among` is `in` with the complete list as one parameter. Django's `in` prepares each key separately.
+For a thousand keys, this takes longer than the query. Pass a set if speed matters, because Django
 inspects each element of a list.
 """
 

@@ -1,7 +1,7 @@
 """SQL conditions of each filter key, for kernels and for pairs.
 
-Rare values are looked up first (`pk IN (...)`), common ones are tested row by row (`EXISTS`). So a
-page of a list over 200,000 rows takes milliseconds either way.
+Rare values are looked up first (`pk IN (...)`). Common values are tested row by row (`EXISTS`). So
+a page of a list over 200,000 rows takes milliseconds in both cases.
 """
 
 import math
@@ -34,13 +34,13 @@ Condition = Callable[[Model, tuple[str, ...]], Q]
 
 NONE = "none"
 NOTHING = Q(pk__in=())
-# Names of the models in commands and in URLs.
+# Models by the name that commands and URLs use for them.
 KINDS: Mapping[str, Model] = {"kernels": Kernel, "pairs": Pair}
 MODELS = tuple(KINDS.values())
 
 
 class WrongFilter(CurationError):
-    """A filter that can't be evaluated."""
+    """An error because a filter can't be evaluated."""
 
 
 class Duplicates(models.TextChoices):
@@ -74,7 +74,7 @@ def _only(model: Model, name: str) -> Condition:
 
 
 def _yes_no(match: Callable[[Model, bool], Q], only: Model | None = None) -> Condition:
-    """Match items of `only` by a yes-or-no question. Both answers together match all of them."""
+    """Match items of `only` by a yes-or-no question. With both answers, match all of them."""
 
     def condition(model: Model, values: tuple[str, ...]) -> Q:
         if only not in (None, model):
@@ -85,13 +85,13 @@ def _yes_no(match: Callable[[Model, bool], Q], only: Model | None = None) -> Con
 
 
 def _between(name: str, least: object, most: object, end: str = "lte") -> Q:
-    """Match a column from `least` to `most`; None leaves an end open."""
+    """Match rows whose column is from `least` to `most`. None means no limit at that end."""
     bounds = {f"{name}__gte": least, f"{name}__{end}": most}
     return Q(**{lookup: bound for lookup, bound in bounds.items() if bound is not None})
 
 
 def about(model: Model) -> str:
-    """Return the name of the foreign key column to `model`."""
+    """Return the name of the foreign key column that refers to `model`."""
     return "kernel" if model is Kernel else "pair"
 
 
@@ -136,13 +136,13 @@ def _finding(model: Model, values: tuple[str, ...]) -> Q:
 
 
 def _validation(model: Model, values: tuple[str, ...]) -> Q:
-    """Match the newest verdict for the item's present content."""
+    """Match items by the newest verdict on their current content."""
     newest = ValidationResult.objects.filter(
         **{about(model): OuterRef("pk")}, content_hash=OuterRef("content_hash")
     ).order_by("-pk")
     matches = Q(In(Subquery(newest.values("verdict")[:1]), values))
     if Verdict.PASSED not in values:
-        # All other verdicts are rare enough to be looked up first.
+        # Verdicts other than the most common one are rare, so look them up first.
         ever = ValidationResult.objects.filter(verdict__in=values).exclude(**{about(model): None})
         matches &= Q(pk__in=ever.order_by().values(about(model)))
     return matches | Q(~Exists(newest)) if NONE in values else matches
@@ -168,14 +168,14 @@ def _contaminated(model: Model, yes: bool) -> Q:
 
 
 def _standalone(model: Model, yes: bool) -> Q:
-    """Match kernels by whether their unit defines every name. All pairs are standalone."""
+    """Match kernels by whether their unit defines all names in it. All pairs are standalone."""
     if model is Pair:
         return Q() if yes else NOTHING
     return Q(standalone=yes)
 
 
 def _disputed(model: Model, yes: bool) -> Q:
-    """Match items by whether two reviewers disagree on them without a settlement."""
+    """Match items by whether two reviewers disagree on them and the dispute is not settled."""
     name = about(model)
     disputes = SecondReview.objects.filter(state=Agreement.DISPUTED).order_by()
     if yes:
@@ -184,7 +184,7 @@ def _disputed(model: Model, yes: bool) -> Q:
 
 
 def day_range(written: str) -> tuple[datetime | None, datetime | None]:
-    """Parse `2026-01-05..2026-01-31`, either end open, or a single day."""
+    """Parse `2026-01-05..2026-01-31`, where an end may be missing, or a single day."""
     first, dots, last = written.partition("..")
     try:
         begin = date.fromisoformat(first) if first else None
@@ -205,9 +205,9 @@ def _midnight(day: date | None) -> datetime | None:
 
 
 def _newest_decision(model: Model, like: Q) -> Q:
-    """Match items whose newest decision fulfills `like`.
+    """Match items whose newest decision meets the condition `like`.
 
-    The first condition finds candidates; the second one excludes older decisions.
+    The first condition finds candidates. The second condition excludes items with a newer decision.
     """
     name = about(model)
     all_like = Decision.objects.filter(like, **{f"{name}__isnull": False}).order_by()
@@ -225,7 +225,7 @@ def _decided(model: Model, values: tuple[str, ...]) -> Q:
 
 
 def number_range(written: str) -> tuple[float | None, float | None]:
-    """Parse `1.5..4`, either end open, or a single number. Both ends belong to the range."""
+    """Parse `1.5..4`, where an end may be missing, or one number. Ends belong to the range."""
     first, dots, last = written.partition("..")
     try:
         least = float(first) if first else None
@@ -242,7 +242,7 @@ def number_range(written: str) -> tuple[float | None, float | None]:
 
 
 def _number(model: Model | None, name: str) -> Condition:
-    """Match a measured column of `model` (None: both). Items without a value never match."""
+    """Match by a measured column of `model` (None: of both). Items without a value never match."""
 
     def condition(given_model: Model, values: tuple[str, ...]) -> Q:
         if model not in (None, given_model):
@@ -254,7 +254,7 @@ def _number(model: Model | None, name: str) -> Condition:
 
 
 def _spills(model: Model, values: tuple[str, ...]) -> Q:
-    """Match compiled kernels by whether registers spill to local memory."""
+    """Match compiled kernels by whether some registers spill to local memory."""
     if model is not Kernel:
         return NOTHING
     spilled = Q(spilled_bytes__gt=0) if "yes" in values else NOTHING
@@ -263,7 +263,7 @@ def _spills(model: Model, values: tuple[str, ...]) -> Q:
 
 
 def _unlaunched(model: Model, yes: bool) -> Q:
-    """Match pairs by whether they have kernels that no input of a validation launches."""
+    """Match pairs by whether some of their kernels are launched by no input of a validation."""
     some = ValidationResult.objects.filter(
         pair=OuterRef("pk"), content_hash=OuterRef("content_hash"), figures__grades__launched="some"
     )

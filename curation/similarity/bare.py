@@ -1,11 +1,11 @@
-"""Stripping of comments and docstrings; other strings become hashes."""
+"""Removal of comments and docstrings. Other strings are replaced by hashes."""
 
 from __future__ import annotations
 
 import re
 import zlib
 
-# Unrolled loops: twice as fast as alternatives inside a repetition.
+# Loops are unrolled: this is twice as fast as alternatives inside a repetition.
 COMMENT_OR_STRING = re.compile(
     r"#.*"
     r"|'''[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*(?:'''|\\?\Z)"
@@ -17,8 +17,8 @@ STRING_PREFIXES = frozenset({"", "r", "u", "b", "f", "br", "rb", "fr", "rf"})
 
 
 def bare(text: str) -> str:
-    # A search for a single character is ten times as fast as a search for any of the three. They
-    # are appended, so that each search succeeds.
+    # Searching for a single character is ten times as fast as searching for any of the three. All
+    # three are appended to the text, so that each search succeeds.
     text = text.replace("\0", " ") + "#'\""
     end = len(text) - 3
     comment, single, double = (text.index(mark) for mark in "#'\"")

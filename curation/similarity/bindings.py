@@ -1,4 +1,4 @@
-"""Bindings of identifiers: local name, import, or unbound."""
+"""Bindings of identifiers: to a local name, to an import, or to nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BINDERS = """
 (import_from_statement) @import
 """
 ASSUMED = {"tl": ("triton", "language"), "triton": ("triton",), "torch": ("torch",)}
-"""Origin of names that a text uses but does not import."""
+"""Origin of names that a text uses without importing them."""
 
 
 @dataclass(slots=True, eq=False)

@@ -1,7 +1,7 @@
-"""Overlap of a text with a benchmark: same syntax, near-duplicate, or contained problem.
+"""Overlap of a text with a benchmark: same syntax, near-duplicate, or containing a problem.
 
-Complete texts and their single functions and classes are compared. So a copied kernel is also found
-beside other code, or without its own. Texts too short to be distinctive are left out.
+Complete texts are compared, and also each function and class alone. So a copied kernel is found
+although the code around it differs. Texts that are too short to be distinctive are left out.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from curation.similarity.syntax import syntax_hashes
 Method = Literal["syntax", "near", "contained"]
 
 LEAST_WORDS = 40
-"""Shorter texts may be equal by chance, even in their whole syntax."""
+"""Minimum length in words. Shorter texts may be equal by chance, even in their complete syntax."""
 CONTAINED = 0.8
-"""Share of a problem's shingles that must occur in a text."""
+"""Minimum share of a problem's shingles in a text that counts as containing the problem."""
 CONTAINED_FLOOR = 100
 """Minimum number of shingles that are not idioms. A part with fewer may be mostly idioms."""
 IDIOM = 4
-"""A shingle that occurs in at least this many problems is an idiom."""
+"""Number of problems from which on a shingle is an idiom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class BenchmarkMatch:
     method: Method
     similarity: float
     constants_differ: bool = False
-    """True if the syntax is the same except for numbers and strings."""
+    """True if the syntax is the same, but some numbers or strings differ."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ class BenchmarkPart:
     path: str
     syntax: str
     loose_syntax: str
-    """Hash that is equal for texts that differ only in constants."""
+    """Hash that is the same for texts that differ only in constants."""
     words: int
     shingles: Shingles
 
@@ -72,7 +72,7 @@ class Index:
     """Shingles of each part, without idioms."""
     by_band: dict[tuple[int, int], list[int]]
     by_shingle: dict[int, list[int]] = field(repr=False)
-    """Numbers of the parts with CONTAINED_FLOOR shingles in `own`, by each of these shingles."""
+    """Numbers of the parts that have at least CONTAINED_FLOOR shingles in `own`, by shingle."""
 
 
 def fingerprint_parts(texts: Iterable[BenchmarkText]) -> Iterator[BenchmarkPart]:
@@ -108,11 +108,11 @@ def index(parts: Iterable[BenchmarkPart]) -> Index:
 def matches(texts: str | Sequence[str], index: Index) -> tuple[BenchmarkMatch, ...]:
     """Return the strongest match with each problem, the most certain first.
 
-    Pass both sides of a pair, or a kernel's function and its standalone unit.
+    Pass the Python and Triton code of a pair, or a kernel's function and its standalone unit.
     """
     best: dict[str, BenchmarkMatch] = {}
     all_texts = [texts] if isinstance(texts, str) else texts
-    # A kernel's function is also in its unit: each text is compared once.
+    # A kernel's function is also part of its unit, so compare equal parts only once.
     parts = {part: shingles for text in all_texts for part, shingles, _ in _parts(text)}
     for part, shingles in parts.items():
         for match in _of_part(part, shingles, index):
@@ -123,7 +123,7 @@ def matches(texts: str | Sequence[str], index: Index) -> tuple[BenchmarkMatch, .
 
 
 def _parts(text: str) -> list[tuple[str, Shingles, int]]:
-    """Return the text and its definitions, without those too short to be distinctive."""
+    """Return the text and its definitions, except those that are too short to be distinctive."""
     texts = comparable(text)
     measured = zip(texts, shingles_and_counts(texts), strict=True)
     return [(part, found, words) for part, (found, words) in measured if words >= LEAST_WORDS]
@@ -150,7 +150,7 @@ def _of_part(text: str, shingles: Shingles, index: Index) -> Iterable[BenchmarkM
 
 
 def _sharing(shingles: Shingles, index: Index) -> list[int]:
-    """Return the longer parts that share enough shingles with a text to be contained in it."""
+    """Return the longer parts that share so many shingles with a text that it may contain them."""
     shared = Counter(
         number for shingle in shingles.tolist() for number in index.by_shingle.get(shingle, ())
     )

@@ -13,10 +13,10 @@ DEFINITIONS = frozenset({"function_definition", "class_definition", "decorated_d
 
 
 def comparable(text: str) -> list[str]:
-    """Return the text, and its definitions without decorators: only the kernels, if it has any.
+    """Return the text and, without decorators, its kernels, or its definitions if it has no kernel.
 
-    Shared code of a launcher is not a copy of the problem, so launchers are left out. A copied
-    kernel with other autotuning is a copy, so decorators are removed.
+    Launchers are left out, because a launcher with common code is no copy of a problem. Decorators
+    are removed, because a copied kernel may have other autotuning.
     """
     nodes = _definitions(text)
     kernels = [node for node in nodes if JIT.search(_with_its_margin(node))]
@@ -25,7 +25,7 @@ def comparable(text: str) -> list[str]:
 
 
 def definitions(text: str) -> list[str]:
-    """Return every definition that is not inside another definition. It may be below an `if`."""
+    """Return every definition that is not inside another one. It may be in the body of an `if`."""
     return [_with_its_margin(node) for node in _definitions(text)]
 
 

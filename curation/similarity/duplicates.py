@@ -24,15 +24,15 @@ from curation.similarity.shingles import jaccard
 
 THRESHOLD = 0.7
 FLOOR_WORDS = 100
-"""A shorter text is a near-duplicate only if its syntax is equal: `sqrt(x)` and `exp(x)` between
-the usual load and store have a similarity of 0.8, but are different operations."""
+"""Minimum words. A shorter text is a near-duplicate only if its syntax is equal: `sqrt(x)` and
+`exp(x)` in the usual kernel have a similarity of 0.8, but are different operations."""
 
 Likeness = Literal["exact", "near"]
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts about an item that the policy uses."""
+    """Facts about an item on which its rank depends."""
 
     content_hash: str
     permissive: bool = False
@@ -47,10 +47,10 @@ Rank = tuple[bool, bool, bool, bool, bool, int, str]
 
 
 def rank(facts: Facts) -> Rank:
-    """Rank permissive items first, then items for CUDA, documented items, items with most stars.
+    """Return the rank: by permissive license, then CUDA, then documentation, then number of stars.
 
-    The content's hash breaks ties. Rejected items come last. A new item does not replace an
-    approved item of equal license and hardware, which would then leave the dataset.
+    Ties are broken by the content's hash. Rejected items come last. Approved items come before
+    others of equal license and hardware: replacing one would remove it from the dataset.
     """
     return (
         facts.rejected,
@@ -65,7 +65,7 @@ def rank(facts: Facts) -> Rank:
 
 @dataclass(frozen=True, slots=True)
 class NearDuplicate:
-    """A near-duplicate of an item. `of`: its representative, or None if it is a representative."""
+    """A near-duplicate of an item. `of`: its representative, or None if it represents itself."""
 
     key: int
     facts: Facts
@@ -83,10 +83,10 @@ class Link:
 
 
 Near = Callable[[int], Sequence[NearDuplicate]]
-"""All near-duplicates of an item: candidates by band or syntax hash, verified by `likeness`."""
+"""Function that returns an item's near-duplicates, found by band or syntax hash and verified."""
 
 Placement = Mapping[int, Link | None]
-"""New link of each item that must move, or None for a representative."""
+"""New link of each item that must move. None makes the item a representative."""
 
 
 class Version(Protocol):
@@ -100,17 +100,17 @@ class Version(Protocol):
     def hardware(self) -> str: ...
     @property
     def lineage(self) -> int:
-        """Key of the first version, the same for all versions of an item."""
+        """Key of the first version. It is the same for all versions of an item."""
         ...
 
 
 def may_represent(first: Version, second: Version) -> bool:
-    """Return True if one of two items with near texts may represent the other.
+    """Return True if one of two items with similar texts may represent the other.
 
-    They must compute the same function: shingles call `min` a near-duplicate of `max`, because one
-    word in two hundred differs. For two kinds of hardware, their syntax must be the same. Versions
-    of one item are never near-duplicates: an edit represented by its approved predecessor would
-    never be exported.
+    Both must compute the same function, because by shingles `min` is a near-duplicate of `max`: one
+    word in two hundred differs. If their hardware differs, their syntax must be the same. Versions
+    of one item are never near-duplicates. Otherwise an approved predecessor could represent an
+    edit, which would then never be exported.
     """
     if first.lineage == second.lineage or first.functions.isdisjoint(second.functions):
         return False
@@ -118,12 +118,12 @@ def may_represent(first: Version, second: Version) -> bool:
 
 
 def likeness(first: Fingerprint, second: Fingerprint) -> tuple[Likeness, float] | None:
-    """Return the similarity of two items' texts, or None if they are not near. Symmetric."""
+    """Return how similar two items' texts are, or None if they are not near. Symmetric."""
     if first.syntax_hash == second.syntax_hash:
         return "exact", 1.0
     if min(first.words, second.words) < FLOOR_WORDS:
         return None
-    # Sets of very different size can't be near: skip the comparison.
+    # Sets of very different sizes can't be near, so skip the comparison.
     smaller, larger = sorted((len(first.shingles), len(second.shingles)))
     if smaller < THRESHOLD * larger:
         return None
@@ -140,11 +140,11 @@ def place(
 ) -> Placement:
     """Return the link of a new item, and the links of items that must move because of it.
 
-    It queries the near-duplicates of the new item, and those of others only if the new item
-    replaces a representative. An item whose facts changed is removed and placed again.
+    It queries near-duplicates of the new item. It queries those of other items only if the new item
+    replaces a representative. To update an item's facts, remove the item and place it again.
 
-    `representatives` is `near` limited to representatives. With it, a new member of a large cluster
-    is compared with no other member.
+    `representatives`: like `near`, but returns only representatives. It avoids comparing a new
+    member of a large cluster with all other members.
     """
     if representatives is not None:
         above = [other for other in representatives(new) if rank(other.facts) < rank(facts)]
@@ -155,10 +155,10 @@ def place(
 
 
 def remove(gone: Collection[int], near: Near) -> Placement:
-    """Return the items that must move when items leave; `near` still knows the leaving ones.
+    """Return the new links when items leave. `near` still returns the leaving items.
 
-    Pass all leaving items at once. If they left one by one, the near-duplicates of one could get
-    another leaving item as representative.
+    Pass all leaving items at once. If they left one by one, an item could get a representative that
+    leaves next.
     """
     leaving = frozenset(gone)
     remaining = {
@@ -173,7 +173,7 @@ def remove(gone: Collection[int], near: Near) -> Placement:
 def _settle(
     unsettled: Mapping[int, Facts], near: Near, gone: frozenset[int]
 ) -> dict[int, Link | None]:
-    """Place items, best first, so that each depends only on items already placed."""
+    """Place items, best first, so that each depends only on items that are placed already."""
     queue = [(rank(facts), key) for key, facts in unsettled.items()]
     heapq.heapify(queue)
     queued = {*unsettled}
@@ -182,7 +182,7 @@ def _settle(
     introduced: defaultdict[int, dict[int, NearDuplicate]] = defaultdict(dict)
     while queue:
         own_rank, key = heapq.heappop(queue)
-        # A new item is not stored yet, so `near` does not return it.
+        # `near` does not return a new item, because it is not stored yet.
         known = {**introduced[key], **{other.key: other for other in near(key)}}
         others = [other for other in known.values() if other.key not in gone]
         above = [t for t in others if rank(t.facts) < own_rank and _stands(t, placed)]
@@ -198,10 +198,10 @@ def _settle(
                 continue
             before.setdefault(other.key, other.of)
             if best is None and other.of_facts is not None and own_rank < rank(other.of_facts):
-                # No representative that ranks before this item is near `other`.
+                # `other` is near no representative that ranks before this item.
                 placed[other.key] = Link(key, other.likeness, other.similarity)
             elif other.of == key if best else other.of is None:
-                # `other` has lost its representative, or is no longer a representative.
+                # `other` lost its representative, or can't be a representative. Place it again.
                 queued.add(other.key)
                 heapq.heappush(queue, (rank(other.facts), other.key))
     return {

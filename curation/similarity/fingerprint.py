@@ -1,4 +1,4 @@
-"""Fingerprint of an item: the stored and the compared properties of its text."""
+"""Fingerprint of an item: properties of its text that are stored and compared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Fingerprint:
     signature: bytes
     bands: tuple[int, ...]
     shingles: Shingles
-    """Not stored: computed from the text when a candidate is verified."""
+    """Not stored, but computed from the text when a candidate is verified."""
     operation_hash: str = ""
     chain_hash: str = ""
     structure: bytes | None = None
@@ -29,8 +29,8 @@ class Fingerprint:
 def functions_of(of_pair: bool, syntax: str, operations: str, chain: str) -> frozenset[str]:
     """Return hashes that identify the function that an item computes.
 
-    Items that compute the same function share at least one hash. For a pair, only the syntax of the
-    Python code counts. A kernel has no Python code.
+    Items that compute the same function share at least one hash. A pair has one, for the syntax of
+    its Python code. A kernel has two, for its syntax and for its name and calls.
     """
     return frozenset({operations} if of_pair else {syntax, chain})
 

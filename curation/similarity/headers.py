@@ -1,4 +1,4 @@
-"""Annotation words in function headers: `: annotation` of parameters and `-> annotation`."""
+"""Annotations in function headers, as words: `: annotation` of parameters, `-> annotation`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 HEADER_LIMIT = 2000
 
-# A header, with the first byte of each operator. It matches if it has no inner brackets, as most.
+# First bytes of a header's operators. Headers with inner brackets, which are rare, don't match.
 _HEADER = re.compile(rb"\(([^()\[\]{}]*)\)(?:(->[^()\[\]{}:]*):)?")
 _ANNOTATION = re.compile(rb":[^,=]*")
 _EQUALS, _COMMA, _COLON = b"=,:"
@@ -38,12 +38,12 @@ def annotated_words(definitions: NDArray[np.int64], kinds: NDArray[np.uint8]) ->
 
 
 def _returns_more(header: re.Match[bytes], marks: bytes) -> bool:
-    """Return True if an arrow follows whose end the pattern did not reach."""
+    """Return True if an arrow follows whose annotation the pattern did not match to its end."""
     return not header[2] and marks.startswith(b"->", header.end())
 
 
 def _drop_annotations(marks: NDArray[np.uint8], dropped: NDArray[np.bool_]) -> None:
-    """Mark the annotations of one header of any form."""
+    """Mark the annotations of one header in any form."""
     if not len(marks) or marks[0] != ord("("):
         return
     inside = np.cumsum(_STEPS[marks])

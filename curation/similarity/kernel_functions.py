@@ -1,8 +1,8 @@
 """Hash of the function that a kernel computes: near-duplicates must compute the same function.
 
-By shingles alone, `min` is a near-duplicate of `max`, since one word in two hundred differs. An
-edited copy mostly keeps the kernel's name and the functions that it calls, which the hash covers.
-Under another name, a kernel counts as a copy only if its syntax is the same.
+By shingles alone, `min` is a near-duplicate of `max`, since one word in two hundred differs. The
+hash covers the kernel's name and the functions that it calls. An edited copy mostly keeps both. A
+kernel with another name counts as a copy only if its syntax is the same.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _PLUMBING = (
     "jit autotune heuristics Config"
 )
 PLUMBING = frozenset(_PLUMBING.split())
-"""Calls that move data or distribute work: a copy may change them."""
+"""Calls that move data or distribute work. They are left out, because a copy may change them."""
 EMPTY_WORDS = frozenset({"kernel", "kernels", "triton", "jit", ""})
 
 
 def kernel_function(text: str) -> str:
     """Return a hash of the kernel's name and of the functions that it calls.
 
-    A kernel with the generic name `kernel` is identified by its counts of operations instead.
+    If the kernel has the generic name `kernel`, the counts of its operations replace the name.
     """
     try:
         root = parse(text)
@@ -62,13 +62,13 @@ def kernel_function(text: str) -> str:
 
 
 def _called(function: Node, own: Collection[str]) -> str:
-    """Return the last part of the name; "" for a function of the text, whose name is arbitrary."""
+    """Return the last part of a called name, or "" if the text defines the called function."""
     name = text_of(function).partition("[")[0].rpartition(".")[2]
     return "" if name in own else name
 
 
 def _name(root: Node) -> list[str]:
-    """Return the words of the kernel's name; the kernel is the last definition of its text."""
+    """Return the words of the name of the kernel, which is the last definition in its text."""
     names = captures(KERNELS, root).get("name") or captures(DEFINITIONS, root).get("name") or []
     last = max(names, key=lambda node: node.start_byte, default=None)
     words = re.split(r"_|(?<=[a-z0-9])(?=[A-Z])", text_of(last)) if last is not None else []

@@ -6,9 +6,9 @@ import re
 
 
 def number(text: str) -> str:
-    """Return the value of a number:
+    """Return the value of a number in canonical form.
 
-    `1e-5`, `1e-05` and `0.00001` are equal, as are `0x10` and `16`.
+    `1e-5`, `1e-05` and `0.00001` give the same value, as do `0x10` and `16`.
     """
     plain = text.replace("_", "").lower()
     try:
@@ -22,7 +22,7 @@ def number(text: str) -> str:
 
 
 def string(text: str) -> str:
-    """Return the value of a string in any spelling; the prefixes `f` and `b` are kept."""
+    """Return the value of a string in any spelling. The prefixes `f` and `b` are kept."""
     opening = re.match(r"([A-Za-z]*)('''|\"\"\"|'|\")", text)
     if opening is None:
         return text

@@ -1,8 +1,8 @@
-"""MinHash signatures, bit for bit those of datasketch 2's `affine32` scheme.
+"""MinHash signatures, bit for bit equal to those of the `affine32` scheme of datasketch 2.
 
-`affine32` instead of `legacy`: no bias on large sets, half the bytes, and only 32-bit integer
-arithmetic, so the same on every machine. The permutations come from `RandomState(1)`, whose stream
-numpy has frozen.
+`affine32` has advantages over `legacy`: no bias on large sets, half the bytes, and the same result
+on every machine, because it uses only 32-bit integers. The permutations come from `RandomState(1)`,
+whose stream numpy has frozen.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from curation.similarity.shingles import WORDS_PER_SHINGLE, Shingles
 from curation.similarity.words import mix64
 
 BANDS, ROWS = 25, 5
-"""Choice of datasketch's `MinHashLSH(threshold=0.7, num_perm=125, weights=(0.01, 0.99))`.
+"""Bands and rows that `MinHashLSH(threshold=0.7, num_perm=125, weights=(0.01, 0.99))` chooses.
 
-At a similarity of 0.7, a near-duplicate is missed once in 100; at 0.8, once in 20,000.
+At a similarity of 0.7, one near-duplicate in 100 is missed. At 0.8, one in 20,000 is missed.
 """
 PERMUTATIONS = BANDS * ROWS
 SEED = 1
-# Shingles that are permuted together, so that a text of any length takes little memory.
+# Number of shingles that are permuted together, so that long texts also take little memory.
 CHUNK = 4096
 SCHEME = f"words{WORDS_PER_SHINGLE}/affine32/seed{SEED}/{BANDS}x{ROWS}/1"
 
@@ -40,12 +40,12 @@ def signature(shingles: Shingles) -> Signature:
 
 
 def shingle_hashes(shingles: Shingles) -> NDArray[np.uint32]:
-    """Return datasketch's input: the upper half of each shingle's hash."""
+    """Return the upper half of each shingle's hash, which is the input of datasketch."""
     return (shingles >> np.uint64(32)).astype(np.uint32)
 
 
 def bands(signature: Signature) -> tuple[int, ...]:
-    """Return a signed 64-bit value for each band, which fits a database's bigint."""
+    """Return a signed 64-bit value for each band. It fits the type bigint of databases."""
     rows = signature.reshape(BANDS, ROWS).astype(np.uint64)
     mixed = mix64((rows * _ROW_WEIGHTS).sum(axis=1, dtype=np.uint64))
     return tuple(mixed.view(np.int64).tolist())

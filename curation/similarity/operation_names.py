@@ -1,4 +1,4 @@
-"""Names of PyTorch's operations: synonyms, and operations that compute nothing."""
+"""Names of PyTorch's operations: synonyms, and operations that compute no values."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ ALIASES = {
 }
 
 COPIES = _words("contiguous detach requires_grad_ as_tensor cuda cpu")
-"""Methods and functions that return their input values."""
+"""Methods and functions that return the values of their input unchanged."""
 
 CASTS = {
     "float": "",
@@ -85,7 +85,7 @@ CASTS = {
     "short": "cast_int16",
     "bool": "cast_bool",
 }
-"""Methods that cast, and the operation's name, or "" for a wider float, which changes no value."""
+"""Methods that cast, with the operation's name. A cast to a wider float has "": it keeps values."""
 
 FLOATS = frozenset({"float", "double", "float32", "float64", "device"})
 
@@ -100,14 +100,14 @@ SHAPES = {
     "element_size": "bytes",
     "is_contiguous": "layout",
 }
-"""Attributes and methods that describe a tensor without computing."""
+"""Attributes and methods that describe a tensor and compute nothing."""
 
 VIEWS = _words(
     "clone reshape unsqueeze squeeze expand expand_as permute transpose t T mT H flatten unflatten "
     "broadcast_to movedim chunk split unbind narrow view_index view_as select empty "
     "empty_like zeros zeros_like"
 )
-"""Operations that compute no new values."""
+"""Operations that move, repeat or create values, but do not compute them from other values."""
 
 MODULES = {
     "ReLU": "relu",
@@ -151,4 +151,4 @@ MODULES = {
     "KLDivLoss": "kl_div",
     "SmoothL1Loss": "smooth_l1_loss",
 }
-"""Modules whose function is not their lower-case name."""
+"""Functions of modules, where the name differs from the module's name in lower case."""

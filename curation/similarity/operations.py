@@ -1,7 +1,7 @@
 """Names of the operations of a PyTorch function or module, in the order of their evaluation.
 
-Variables, operands and constants do not matter, and `x.sum(-1)` is `torch.sum(x, dim=-1)`. The
-text's functions, methods and modules are read where they are called. Copies, casts to float32, and
+Variables, operands and constants do not matter, and `x.sum(-1)` equals `torch.sum(x, dim=-1)`.
+Functions, methods and modules of the text are read at each call. Copies, casts to float32, and
 properties of shapes are left out.
 """
 
@@ -26,9 +26,9 @@ from curation.similarity.operation_names import (
 
 VERSION = "2"
 DEEPEST = 12
-"""Maximum depth of nested calls of the text's own functions."""
+"""Maximum depth of nested calls to functions of the text."""
 MOST = 5_000
-"""Maximum number of operations. References have far fewer; a generated text may have any number."""
+"""Maximum number of operations. References have far fewer, but a generated text may have more."""
 
 TWO = ast.dump(ast.Constant(2))
 
@@ -36,13 +36,13 @@ Definition = ast.FunctionDef | ast.ClassDef
 
 
 class UnknownOperations(Exception):
-    """The operations are only known after the text has run, or are too many."""
+    """An error because operations can't be known before the text runs, or are too many."""
 
 
 def operation_chain(text: str, entry_point: str) -> tuple[str, ...]:
-    """Return the names of the operations that compute values, or of all if no operation does.
+    """Return the names of operations that compute values, or of all operations if none does so.
 
-    The result is empty if the entry point is missing, or if its operations are not known.
+    The result is empty if the entry point is missing, or if its operations can't be known.
     """
     try:
         reader = _Reader(ast.parse(text))
@@ -53,7 +53,7 @@ def operation_chain(text: str, entry_point: str) -> tuple[str, ...]:
 
 
 def chain_hash(chain: Sequence[str]) -> str:
-    """Return a hash of the chain, or "" for an empty one."""
+    """Return a hash of the chain, or "" if the chain is empty."""
     data = "\0".join((f"chain {VERSION}", *chain))
     return hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest() if chain else ""
 
@@ -62,7 +62,7 @@ class _Reader:
     def __init__(self, module: ast.Module) -> None:
         self.names: list[str] = []
         self.definitions = {node.name: node for node in module.body if isinstance(node, Definition)}
-        # All imported names: in `F.relu`, `F` is a module, not a computed value.
+        # All imported names, because in `F.relu` the name `F` is a module and no computed value.
         self._imported = {
             (alias.asname or alias.name).partition(".")[0]
             for node in ast.walk(module)
@@ -70,7 +70,7 @@ class _Reader:
             for alias in node.names
         }
         self._depth = 0
-        # Methods and layers of the class that is being read.
+        # Methods and layers of the class that is currently read.
         self._methods: dict[str, ast.FunctionDef] = {}
         self._layers: dict[str, ast.expr] = {}
 
@@ -120,7 +120,7 @@ class _Reader:
                 self._read_each([node.value, node.slice])
                 self._read_subscript(node)
             case ast.Attribute(value=ast.Name(id="self"), attr=name) if self._methods:
-                # Layers in a list are called by another name, or in a loop.
+                # Layers in a list are called by another name or in a loop, so they are unknown.
                 if re.search(r"\bModule(List|Dict)\b", ast.unparse(self._layers.get(name, node))):
                     raise UnknownOperations
             case ast.Attribute():
@@ -189,7 +189,7 @@ class _Reader:
                 self._read_each([node.func, *arguments])
 
     def _apply(self, layer: ast.expr) -> None:
-        """Read the layer that an expression such as `nn.Linear(4, 2)` makes."""
+        """Read the layer that an expression such as `nn.Linear(4, 2)` creates."""
         if not isinstance(layer, ast.Call):
             raise UnknownOperations
         name = ast.unparse(layer.func).rpartition(".")[2]
@@ -220,14 +220,14 @@ class _Reader:
             self.names.append(ALIASES.get(name, name))
 
     def _is_path(self, node: ast.expr) -> bool:
-        """Return True for a name in another module, such as `torch.nn.functional`."""
+        """Return True for a name of another module, such as `torch.nn.functional`."""
         while isinstance(node, ast.Attribute):
             node = node.value
         return isinstance(node, ast.Name) and node.id in self._imported
 
 
 def _layers(constructor: ast.FunctionDef | None) -> Iterable[tuple[str, ast.expr]]:
-    """Return the layers that a constructor stores, by their attribute."""
+    """Return each layer that a constructor stores, with the name of its attribute."""
     for node in ast.walk(constructor) if constructor else ():
         match node:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]):

@@ -1,7 +1,7 @@
-"""Shingles of a text: hashes of runs of words, with names numbered anew in each run.
+"""Shingles of a text: hashes of runs of words, in which names are replaced by relative positions.
 
-So `acc = acc + x` and `s = s + v` give the same shingle, and `acc = x + acc` another. A copy with
-other names keeps its shingles, and an inserted line changes only the runs that cross it.
+So `acc = acc + x` and `s = s + v` give the same shingle, but `acc = x + acc` gives another. A copy
+with other names has the same shingles. An inserted line changes only runs that cross it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from curation.similarity.words import Codes, Flags, in_batches, mix64, words
 WORDS_PER_SHINGLE = 7
 
 Shingles = NDArray[np.uint64]
-"""Sorted hashes without repetition."""
+"""Sorted hashes without duplicates."""
 
 
 def shingles(texts: Iterable[str]) -> list[Shingles]:
@@ -37,7 +37,7 @@ def shingles_and_counts(texts: Iterable[str]) -> list[tuple[Shingles, int]]:
 
 
 def _distinct(run: Codes) -> Shingles:
-    """Return `np.unique(run)`, without its overhead on small arrays."""
+    """Return `np.unique(run)`, but faster for small arrays."""
     run = np.sort(run)
     return run[np.append(True, run[1:] != run[:-1])] if len(run) else run
 
@@ -67,7 +67,7 @@ _NAMES = mix64(np.arange(101, 133, dtype=np.uint64))
 def _hashes(codes: Codes, are_names: Flags) -> Codes:
     """Return the hash of the run that starts at each word.
 
-    Runs across the end of a text are invalid.
+    The hash of a run that crosses the end of a text is meaningless.
     """
     size = WORDS_PER_SHINGLE
     count = max(0, len(codes) - size + 1)
@@ -77,13 +77,13 @@ def _hashes(codes: Codes, are_names: Flags) -> Codes:
     as_known = _NAMES[back]
     for place in range(size if count else 0):
         window = slice(place, place + count)
-        # A name is represented by the distance to its previous occurrence in this run.
+        # Instead of a name, hash the distance to its previous occurrence in the same run.
         total += np.where(back[window] <= place, as_known[window], as_new[window]) * _WEIGHTS[place]
     return mix64(total)
 
 
 def _distance_to_previous(codes: Codes, are_names: Flags, size: int) -> NDArray[np.uint8]:
-    """Return the distance of each name to its previous occurrence, if less than a run."""
+    """Return each name's distance to its previous occurrence, if it is shorter than a run."""
     back = np.full(len(codes), size, np.uint8)
     for distance in range(size - 1, 0, -1):
         same = (codes[distance:] == codes[:-distance]) & are_names[distance:]

@@ -1,7 +1,7 @@
 """Structure of a Python text: runs of tokens without names, numbers and strings.
 
-Renamed variables, other constants and other called functions do not change it. It serves to measure
-repetition in a set, and to keep pairs of nearly the same structure in one split.
+It does not depend on the names of variables, constants and called functions. It serves to measure
+repetition in a set, and to keep pairs with nearly the same structure in one split.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from curation.similarity.words import KEYWORDS, mix64
 TOKENS_PER_GRAM = 5
 
 Structure = NDArray[np.uint32]
-"""Sorted hashes of runs of tokens, without repetition."""
+"""Sorted hashes of runs of tokens, without duplicates."""
 
 TOKEN = re.compile(
     r'"[0-9a-f]{8}'  # A string, as `bare` writes it.
@@ -44,7 +44,7 @@ def structure(text: str) -> Structure:
 
 
 def as_shingles(one: Structure) -> Shingles:
-    """Return 64-bit values, whose upper halves are the input of MinHash."""
+    """Return 64-bit values. Their upper halves, which MinHash uses, are the hashes."""
     return one.astype(np.uint64) << np.uint64(32)
 
 
@@ -61,7 +61,7 @@ def from_bytes(data: bytes) -> Structure:
 
 
 def _joined(text: str) -> str:
-    """Join lines that end in a backslash with the next one."""
+    """Join each line that ends in a backslash with the next line."""
     return text.replace("\\\n", " ")
 
 

@@ -1,6 +1,6 @@
 """Canonical syntax of a Python text, without names, comments, docstrings and annotations.
 
-Two texts with the same hash are the same program, except for names.
+Two texts with the same hash are the same program, apart from names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def syntax_hash(text: str) -> str:
 
 
 def syntax_hashes(text: str) -> tuple[str, str]:
-    """Return `syntax_hash`, and a hash without constants: the same for `x + 1` and `x + 2`."""
+    """Return `syntax_hash`, and a hash without constants, which `x + 1` and `x + 2` share."""
     try:
         parts = [*canonical(text)]
     except ParseTimeout:
@@ -44,7 +44,7 @@ def _digest(number: int, data: bytes) -> str:
 
 
 def canonical(text: str) -> Iterator[str]:
-    """Yield the tree from the root down, each name as the number of its first use."""
+    """Yield the parts of the tree from the root. A name becomes the number of its first use."""
     root = parse(text)
     return _Walk(read_bindings(root)).parts(root)
 
@@ -60,7 +60,7 @@ IGNORED = frozenset(
         "string_end",
     }
 )
-"""Imports are omitted: their names are spelled with their origin where they are used."""
+"""Nodes that are left out. For imports, each use of an imported name contains the origin."""
 
 TRANSPARENT = frozenset({"parenthesized_expression", "as_pattern_target"})
 CONSTANT_MARK = "="
@@ -109,7 +109,7 @@ class _Walk:
         return [f"({SAME_AS.get(kind, kind)}", *node.children, ")"]
 
     def name(self, node: Node) -> str:
-        """Return a number such as `#3` for a bound name, the path for an import, else the name."""
+        """Return a number such as `#3` for a bound name, the path for an import, or the name."""
         text = text_of(node)
         scope = self.bindings.scope_of(text, node.start_byte)
         if scope is not None:
@@ -135,14 +135,14 @@ class _Walk:
         return [*parts, self.piece(joined)]
 
     def piece(self, value: str) -> str:
-        # `key=["n"]` and `META["BLOCK"]` name a parameter as `n` and `BLOCK` do.
+        # The strings in `key=["n"]` and `META["BLOCK"]` name parameters like `n` and `BLOCK`.
         parameter = self.named_in_strings.get(value)
         if parameter is not None:
             return parameter
         return CONSTANT_MARK + value
 
     def attribute(self, node: Node) -> list[Part]:
-        """Spell attributes by their path: `tl.load` and `triton.language.load` are equal."""
+        """Spell an attribute by its full path, so that `tl.load` equals `triton.language.load`."""
         members: list[str] = []
         inner: Node = node
         while inner.type == "attribute":
@@ -174,7 +174,7 @@ class _Walk:
     def subscript(self, node: Node) -> list[Part]:
         value = node.child_by_field_name("value")
         indices = node.children_by_field_name("subscript")
-        # `x[a,]` is indexed by a tuple too, which `ast.unparse` writes as `x[(a,)]`.
+        # In `x[a,]`, the index is a tuple too. `ast.unparse` writes it as `x[(a,)]`.
         listed = any(child.type == "," for child in node.children)
         inside: list[Part] = ["(tuple", *indices, ")"] if listed else [*indices]
         return ["(subscript", *([value] if value is not None else []), *inside, ")"]
@@ -189,7 +189,7 @@ class _Walk:
         return [head, *(field for field in fields if field is not None), ")"]
 
     def parameter(self, node: Node) -> list[Part]:
-        """Spell a parameter without its annotation, except for constexpr in any spelling."""
+        """Spell a parameter without its annotation, unless that is a form of constexpr."""
         annotation = node.child_by_field_name("type")
         value = node.child_by_field_name("value")
         name = node.child_by_field_name("name") or next(iter(node.named_children), None)
@@ -205,7 +205,7 @@ class _Walk:
         return ["(keyword", self.keyword_of(node, text_of(name)), value, ")"]
 
     def keyword_of(self, node: Node, name: str) -> str:
-        """Return a parameter's position if the text defines the callee, or else its name."""
+        """Return a parameter's position if the text defines the called function, or its name."""
         arguments = node.parent
         call = arguments.parent if arguments is not None else None
         called = call.child_by_field_name("function") if call is not None else None

@@ -1,4 +1,4 @@
-"""Syntax trees of Python texts, by tree-sitter, with a timeout."""
+"""Syntax trees of Python texts from tree-sitter, with a time limit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PARSE_SECONDS = 5.0
 CHUNK = 1 << 16
 RUBBLE = 10_000
 DEEPEST = 1000
-"""Queries are quadratic in the depth of a tree. Python itself compiles no sum of 3,000 terms."""
+"""Maximum depth: queries are quadratic in it, and Python can't compile a sum of 3,000 terms."""
 SHALLOW_BYTES = 200
 
 
 class ParseTimeout(Exception):
-    """The text takes too long to parse or to read: it is garbage, or nested too deeply."""
+    """An error because a text takes too long to parse: it is garbage, or nested too deeply."""
 
 
 def parse(text: str) -> Node:
@@ -29,7 +29,7 @@ def parse(text: str) -> Node:
 
 
 def parse_bytes(data: bytes) -> Tree:
-    """Return the syntax tree of a UTF-8 text. Raises ParseTimeout."""
+    """Return the syntax tree of a UTF-8 text, or raise ParseTimeout."""
     deadline = time.monotonic() + PARSE_SECONDS
     parser = Parser(PYTHON)
     try:
@@ -42,7 +42,7 @@ def parse_bytes(data: bytes) -> Tree:
     if is_too_deep(timed.root_node):
         raise ParseTimeout(f"An expression of it is nested more than {DEEPEST:,} levels deep.")
     # Only a parse from a callback has a timeout, and only a tree of bytes gives `node.text` without
-    # a callback. The second parse reuses the first tree and is nearly free.
+    # a callback. The second parse reuses the first tree and takes almost no time.
     return parser.parse(data, timed)
 
 
@@ -62,7 +62,7 @@ def is_too_deep(root: Node) -> bool:
 
 
 def is_rubble(root: Node) -> bool:
-    """Return True if error recovery left a node with many children: queries are quadratic there."""
+    """Return True if error recovery left a node with very many children: queries would be slow."""
     pending = [root] if root.has_error else []
     while pending:
         node = pending.pop()
@@ -78,7 +78,7 @@ def _query(pattern: str) -> Query:
 
 
 def captures(pattern: str, node: Node) -> dict[str, list[Node]]:
-    """Return the nodes of each capture name, in file order. tree-sitter's order varies by run."""
+    """Return the nodes of each capture in file order, because tree-sitter's order varies by run."""
     found = QueryCursor(_query(pattern)).captures(node)
     for nodes in found.values():
         nodes.sort(key=lambda node: (node.start_byte, -node.end_byte))

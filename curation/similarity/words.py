@@ -1,7 +1,7 @@
-"""Words of Python texts as 64-bit codes, for shingles. numpy arrays hold many texts at once.
+"""Words of Python texts as 64-bit codes, for shingles. A numpy array holds many texts at once.
 
-Ignores comments, docstrings, annotations of parameters, spaces and line breaks. It builds no tree
-and never fails; `syntax.py` builds one, for exact comparison.
+Comments, docstrings, annotations of parameters, spaces and line breaks are ignored. No tree is
+built, so this never fails. `syntax.py` builds a tree for exact comparison.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ BATCH = 1 << 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """Words of several texts: those of text `i` are at `starts[i]` to `starts[i + 1]`."""
+    """Words of several texts. The words of text `i` are at `starts[i]` to `starts[i + 1]`."""
 
     codes: Codes
     are_names: Flags
-    """Names that a copy may change: no keyword, builtin, attribute, argument name or callee."""
+    """True for names that a copy may change: no keyword, builtin, attribute, argument or callee."""
     starts: Offsets
 
 
@@ -83,7 +83,7 @@ _BEFORE_ARGUMENT = _flags(b"(,")
 def _spans(data: NDArray[np.uint8], kinds: NDArray[np.uint8]) -> tuple[Offsets, Offsets, Flags]:
     """Return the start and end of each word or operator, and whether it is a word."""
     in_word = kinds == _WORD
-    # `.load` is a word that begins with its dot. The dot of `1.5` is inside a word.
+    # The word `.load` begins with its dot. In `1.5`, the dot is inside a word.
     dots = np.flatnonzero(data[:-1] == _DOT)
     dots = dots[in_word[dots + 1]]
     in_word[dots] = True
@@ -96,7 +96,7 @@ def _spans(data: NDArray[np.uint8], kinds: NDArray[np.uint8]) -> tuple[Offsets, 
     stops = np.flatnonzero(begins | (kinds == _SPACE))
     places = np.flatnonzero(begins[stops])
     first = stops[places]
-    # Every text ends in a blank, so a stop follows the last word too.
+    # Every text ends in a blank, so that a stop also follows the last word.
     return first, stops[places + 1], in_word[first]
 
 
@@ -112,7 +112,7 @@ def _powers(base: int, count: int) -> Codes:
 
 
 def _codes(data: NDArray[np.uint8], first: Offsets, after: Offsets) -> Codes:
-    """Return `mix64(Σ byteᵢ · BASEⁱ)` of each span, by one running sum."""
+    """Return `mix64(Σ byteᵢ · BASEⁱ)` of each span, computed from one running sum."""
     room = 1 << max(16, len(data).bit_length())
     sums = np.zeros(len(data) + 1, np.uint64)
     np.multiply(data, _powers(_BASE, room)[: len(data)], out=sums[1:])
@@ -121,21 +121,21 @@ def _codes(data: NDArray[np.uint8], first: Offsets, after: Offsets) -> Codes:
 
 
 def mix64(values: Codes) -> Codes:
-    """Apply MurmurHash3's finalizer: every bit of the result depends on every bit of the value."""
+    """Apply MurmurHash3's finalizer. Every bit of the result depends on every bit of the value."""
     values = (values ^ (values >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
     values = (values ^ (values >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
     return values ^ (values >> np.uint64(33))
 
 
 def code_of(word: str) -> int:
-    """Return the code of one word, without arrays: the reference for `words`."""
+    """Return the code of one word without arrays, as a reference for the fast computation."""
     total = 0
     for power, byte in enumerate(word.encode()):
         total += byte * pow(_BASE, power, 1 << 64)
     return int(mix64(np.array([total % (1 << 64)], np.uint64))[0])
 
 
-# Explicit lists, because those of Python grow: stored signatures must not change.
+# The lists are explicit, because those of Python grow, but stored signatures must not change.
 KEYWORDS = (
     "False None True and as assert async await break class continue def del elif else except "
     "finally for from global if import in is lambda nonlocal not or pass raise return try while "
@@ -154,7 +154,7 @@ def _are_fixed(codes: Codes) -> Flags:
     """Mark words with a fixed meaning: keywords and builtins."""
     fixed, by_upper_bits = _fixed()
     fixed_words = by_upper_bits[(codes >> np.uint64(48)).astype(np.intp)]
-    # numpy's `isin` sorts its whole input, so only candidates are passed.
+    # `isin` of numpy sorts its complete input, so pass only candidates.
     perhaps = np.flatnonzero(fixed_words)
     fixed_words[perhaps] = np.isin(codes[perhaps], fixed)
     return fixed_words
@@ -183,7 +183,7 @@ def _are_keyword_arguments(
 
 
 def _are_called(codes: Codes, kinds: NDArray[np.uint8]) -> Flags:
-    """Mark `exp` in `exp(x)`, or kernels that differ in one function would be near-duplicates."""
+    """Mark `exp` in `exp(x)`. Otherwise kernels that differ in one function are near-duplicates."""
     marked = np.append(kinds[1:] == ord("("), False)
     marked[1:] &= codes[:-1] != _DEF
     return marked
@@ -198,7 +198,7 @@ _DEF = np.uint64(code_of("def"))
 
 
 def in_batches(texts: Iterable[str]) -> Iterable[list[str]]:
-    """Yield texts in groups whose arrays fit in a processor's cache."""
+    """Yield texts in groups that are small enough for a processor's cache."""
     group: list[str] = []
     size = 0
     for text in texts:

@@ -1,1 +1,1 @@
-"""Reading and editing Python text by its syntax tree. Imports nothing else of the project."""
+"""Reading and editing of Python text by its syntax tree. Imports no other code of the project."""

@@ -12,8 +12,7 @@ def take_branch(
     statement: ast.If | ast.With, kept: Sequence[ast.stmt], edits: Edits, *, alone: bool
 ) -> None:
     """Replace an `if` by the branch `kept`. If `kept` is empty, remove the `if`, or replace it by
-    `pass` if it is `alone` in its block. The branch of an `elif` becomes the `else` of its `if`.
-    """
+    `pass` if it is `alone` in its block. If it is an `elif`, the branch becomes an `else`."""
     kept = [] if all(isinstance(each, ast.Pass) for each in kept) else kept
     if not edits.of(statement).startswith("elif"):
         if kept:

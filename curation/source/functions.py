@@ -28,9 +28,9 @@ class Signature:
         return dict(zip(self.positional, call.args, strict=False)) | named_arguments(call)
 
     def bind(self, call: ast.Call) -> dict[str, ast.expr] | None:
-        """Return the value of each parameter, or None if the call unpacks or does not fit."""
+        """Return the value of each parameter, or None if the call unpacks values or is wrong."""
         given = self.given(call)
-        # `given` is shorter if the call has too many arguments, or gives a parameter twice.
+        # `given` has fewer entries if the call has too many arguments, or sets a parameter twice.
         lost = len(given) < len(call.args) + len(call.keywords)
         if unpacks(call) or lost or not {*self.required} <= given.keys() <= {*self.names}:
             return None
@@ -62,7 +62,7 @@ def unpacks(call: ast.Call) -> bool:
 
 
 def is_docstring(statement: ast.stmt) -> bool:
-    """Return whether a statement is a constant alone, as a docstring is."""
+    """Return whether a statement consists of a constant, as a docstring does."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
@@ -78,7 +78,7 @@ def dotted_name(node: ast.AST) -> tuple[str, ...] | None:
 
 
 def assignment(module: ast.Module, name: str) -> ast.Assign | None:
-    """Return the first assignment of a module to this name alone, or None."""
+    """Return the first assignment in a module to exactly this name, or None."""
     for statement in module.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=target)]) if target == name:
@@ -93,7 +93,7 @@ def loaded_names(node: ast.AST) -> frozenset[str]:
 
 
 def stored_names(node: ast.AST) -> frozenset[str]:
-    """Return the names that a node binds, except by a comprehension or an inner function."""
+    """Return the names that a node binds, except names in a comprehension or an inner function."""
     names: set[str] = set()
     pending: list[ast.AST] = [node]
     while pending:

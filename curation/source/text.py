@@ -1,4 +1,4 @@
-"""Edits of a text at nodes of its syntax tree. The rest of the text stays unchanged."""
+"""Edits of a text at nodes of its syntax tree. All other text stays unchanged."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-# Errors of parsing and walking a text that is no Python, or nested too deeply.
+# Errors in parsing or walking a text that is not Python or is nested too deeply.
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @functools.lru_cache(maxsize=64)
 def parse(text: str) -> ast.Module:
-    """Return the cached tree of a text, which many rules read. No caller may change the tree.
+    """Return the tree of a text. It is cached for many rules, so callers must not change it.
 
     A text that can't be parsed raises an error of `UNREADABLE`.
     """
@@ -33,10 +33,10 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def rewrite(text: str, once: Callable[[str], str | None], rounds: int) -> str:
-    """Apply `once` to a text until it changes nothing more, at most `rounds` times.
+    """Apply `once` to a text until the text no longer changes, at most `rounds` times.
 
-    once: returns the changed text, or the same or None if there is nothing to change. A text that
-    it can't read stays as it is.
+    once: function that returns the changed text. If there is no change, it returns the same text or
+    None. If it can't read the text, the text stays unchanged.
     """
     for _ in range(rounds):
         try:
@@ -50,11 +50,11 @@ def rewrite(text: str, once: Callable[[str], str | None], rounds: int) -> str:
 
 
 Edit = tuple[int, int, bytes]
-"""Start, end and replacement, in bytes of the UTF-8 text."""
+"""Start and end in bytes of the UTF-8 text, and replacement."""
 
 
 class Edits:
-    """A list of edits. If edits overlap, only the one that begins first is applied."""
+    """A list of edits. If several overlap, only the one that begins first is applied."""
 
     def __init__(self, text: str) -> None:
         self._data = text.encode()
@@ -93,7 +93,7 @@ class Edits:
         return self._data[start : self.end(last)].decode()
 
     def line_start(self, statement: ast.stmt) -> int:
-        """Return the offset of a statement's first line, or of its first decorator's line."""
+        """Return the offset of the first line of a statement, including its decorators."""
         decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
         line = min([statement.lineno, *(each.lineno for each in decorators)])
         return self._starts[line - 1]
@@ -110,7 +110,7 @@ class Edits:
         self.replace(self.start(node), self.end(node), text)
 
     def drop(self, statement: ast.stmt, *, alone: bool) -> None:
-        """Remove a statement with its line. If it is `alone` in its block, replace it by `pass`."""
+        """Remove a statement with its line. Replace it by `pass` if it is `alone` in its block."""
         lines = self._lines(statement, b"")
         if alone or lines is None:
             self.put(statement, "pass")
@@ -118,7 +118,7 @@ class Edits:
             self.replace(*lines, "")
 
     def drop_comments(self, statement: ast.stmt) -> None:
-        """Remove the comment lines directly above a statement, because they describe it."""
+        """Remove the comment lines directly above a statement. They describe the statement."""
         first = last = self._starts[statement.lineno - 1]
         for line in range(statement.lineno - 2, -1, -1):
             start = self._starts[line]
@@ -133,9 +133,8 @@ class Edits:
             self.replace(*lines, "")
 
     def _lines(self, node: ast.AST, mark: bytes) -> tuple[int, int] | None:
-        """Return the range of a node's lines with a comment at their end, or None if they hold
-        other code beside `mark`.
-        """
+        """Return the range of a node's lines, including a comment at their end. Return None if they
+        contain other code, except `mark`."""
         first = self._starts[node.lineno - 1]  # type: ignore[attr-defined]
         end = self._data.find(b"\n", self.end(node))
         end = len(self._data) if end < 0 else end
@@ -152,16 +151,15 @@ class Edits:
         return (start, end + 1) if alone and behind[1:].strip()[:1] in (b"", b"#") else None
 
     def drop_among(self, all_of_them: Sequence[ast.AST], dropped: Sequence[ast.AST]) -> None:
-        """Remove arguments, or dictionary values with their keys, each with the comma before it. A
-        first element stays, because no comma precedes it.
-        """
+        """Remove arguments, or dictionary values with their keys, and the comma before each. A
+        first element is not removed, because no comma precedes it."""
         ordered = sorted(all_of_them, key=self.start)
         for previous, node in pairwise(ordered):
             if any(node is one for one in dropped):
                 self.replace(self.end(previous), self.end(node), "")
 
     def made(self) -> tuple[Edit, ...]:
-        """Return the edits made so far, which `repeat` makes again."""
+        """Return the edits made so far, as the input of `repeat`."""
         return tuple(self._made)
 
     def repeat(self, made: Iterable[Edit]) -> None:

@@ -1,4 +1,4 @@
-"""Load the known sources; reloading keeps what an admin changed."""
+"""Loading of the known sources. Loading them again keeps values that an admin changed."""
 
 import json
 from collections.abc import Collection
@@ -23,9 +23,9 @@ class LoadCounts:
 
 @transaction.atomic
 def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> LoadCounts:
-    """Merge each field: a value that an admin changed stays, any other becomes the shipped one.
+    """Set each field to its shipped value, unless an admin has changed the field.
 
-    `names`: load these only.
+    `names`: load only the sources with these names.
     """
     added = updated = overridden = 0
     known = {
@@ -58,7 +58,7 @@ def url_of(name: str) -> str:
 
 
 def _shipped(row: Repository, field: str) -> Any:
-    """Return the value shipped last, or the field's default if it was not shipped then."""
+    """Return the value that was shipped last, or the field's default if none was shipped then."""
     if field in row.shipped:
         return row.shipped[field]
     return getattr(Repository(), field)

@@ -19,7 +19,7 @@ from curation.web.markdown import rendered
 
 # Maximum number of curators named on the page for an account without a group.
 ADVISERS = 20
-# The most characters shown of a path, a message or a quotation.
+# Maximum number of characters that are shown of a path, a message or a quotation.
 LONGEST = 4000
 
 register = template.Library()
@@ -28,7 +28,7 @@ register.filter("markdown", rendered)
 
 @register.simple_tag
 def curators() -> QuerySet[User]:
-    """Return the people who can add others to a group."""
+    """Return the people who can add other people to a group."""
     able = Q(groups__name=CURATORS) | Q(is_superuser=True)
     return User.objects.filter(able, is_active=True).distinct().order_by("username")[:ADVISERS]
 
@@ -58,7 +58,7 @@ def moment(when: datetime) -> SafeString:
 
 @register.filter
 def lasting(span: timedelta | None) -> str:
-    """Format a duration in at most two units: `2 h 5 min`, `40 s`."""
+    """Format a duration with at most two units: `2 h 5 min`, `40 s`."""
     seconds = round(span.total_seconds()) if span is not None else 0
     days, hours, minutes = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60
     if days:
@@ -70,7 +70,7 @@ def lasting(span: timedelta | None) -> str:
 
 @register.filter
 def took(run: Run) -> str:
-    """Return the duration of a run so far, or "" before it begins."""
+    """Return the duration of a run until now or its end, or "" if it has not begun."""
     if run.started_at is None:
         return ""
     return lasting((run.finished_at or timezone.now()) - run.started_at)
@@ -83,20 +83,20 @@ TABS = {
 
 @register.filter
 def tab_of(file: str) -> str:
-    """Return the tab that shows a text."""
+    """Return the tab in which a text is shown."""
     return TABS.get(file, "code")
 
 
 @register.filter
 def title_of(file: str) -> str:
-    """Return the name of a text as the tabs show it."""
+    """Return the title of a text, as shown on its tab."""
     titles = {"standalone": "Standalone", "file": "In its file", "launcher": "Launcher"}
     return titles.get(tab_of(file), f"{file}.py")
 
 
 @register.filter
 def anchor_of(file: str) -> str:
-    """Return the prefix of the ids of a text's lines."""
+    """Return the prefix of the HTML ids of a text's lines."""
     return "L" if file in TABS else f"{file}-"
 
 
@@ -119,9 +119,9 @@ def spoken(code: str) -> str:
 
 @register.filter
 def visible(text: object, longest: int = LONGEST) -> SafeString:
-    """Escape a foreign text: box invisible characters, and cut an overlong text.
+    """Escape a text of others, show invisible characters as boxes, and cut it if it is too long.
 
-    In titles and attributes, append `striptags`, which leaves the code points.
+    In titles and attributes, also apply `striptags`, which leaves only the boxes' code points.
     """
     shown = text if isinstance(text, SafeString) else str(text)
     more = ""
