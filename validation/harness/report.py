@@ -62,7 +62,7 @@ class Report:
 
 
 def presentable(value: Any, deepest: int = DEEPEST) -> Any:
-    """Return the value without characters that terminals, JSON or databases can't hold: an entry
+    """Return the value without characters that terminals, JSON or databases can't hold, as an entry
     may print anything. Parts that are nested deeper than `deepest` are left out."""
     match value:
         case str() if not isinstance(value, StrEnum):

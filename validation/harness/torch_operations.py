@@ -42,7 +42,7 @@ ARRANGES = frozenset({
 
 # Operations that a launcher may use for a minor part of its work. A replay runs them on the true
 # data, and the report names them. Matrix products, convolutions, attention and complete layers are
-# not listed: they would do the work in place of the launcher's kernels.
+# not listed, because they would do the work in place of the launcher's kernels.
 COMPUTES = frozenset({
     # arithmetic
     "add", "add_", "sub", "sub_", "rsub", "mul", "mul_", "div", "div_", "neg", "neg_", "abs",

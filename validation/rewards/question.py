@@ -40,8 +40,8 @@ class JudgeReference:
     def entry(self, triton_code: str) -> Entry:
         """Return an entry for the harness: this reference with the kernel to judge.
 
-        The entry's origin is empty, so that the default policy applies whatever the pair's origin
-        permits.
+        The entry's origin is empty. So the default policy applies, even if the pair's origin allows
+        more.
         """
         return Entry(
             id=self.key[:12],

@@ -2,7 +2,7 @@
 
 The analysis ignores the order of statements and branches. It follows a value from a parameter, or
 from the memory that the parameter points to, through arithmetic into stores. It does not follow
-addresses and comparisons: they select the stored value, but are not stored.
+addresses and comparisons, because these select the stored value, but are not stored.
 """
 
 import ast

@@ -1,7 +1,7 @@
 """Arguments that have the same value in all tried inputs.
 
 A kernel that hard-codes or ignores such a value still answers all tried inputs right. The entry
-does not fail: the arguments are listed in a grade.
+does not fail, but a grade lists the arguments.
 """
 
 import ast

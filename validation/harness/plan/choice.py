@@ -72,7 +72,7 @@ def select_telling(made: Inputs, shown: Inputs, sizes: plan.Sizes) -> Inputs:
     """Return the variants whose values differ from the shown ones, and mark unseen shapes.
 
     sizes: the sizes that the entry allows. Without them, shapes whose new sizes are all multiples
-    of EVEN are not marked: make_inputs may have rounded them to blocks.
+    of EVEN are not marked, because make_inputs may have rounded them to blocks.
     """
     contents = {_text(trial.case): shown.content(trial.number) for trial in shown.trials}
     trees = [shown.arguments[trial.number] for trial in shown.trials]

@@ -43,7 +43,7 @@ LARGE = 40_000
 KEYS = {"interpreter": 2, "cuda": 4}
 HEAVY = 1 << 22
 # Variants of values: name, kind, change, group. NaN has its sign bit set, as x86 processors produce
-# it: a sort by bits places it first.
+# it, so a sort by bits places it first.
 VALUES: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("huge values (times 1000)", "huge", {"kind": "scaled", "by": 1000.0}, "huge values"),
     ("large values (times 30)", "values", {"kind": "scaled", "by": 30.0}, "large values"),

@@ -1,7 +1,7 @@
 """Transport to sandboxed processes: JSON messages on a socket, memory files for bulk data.
 
 A parcel is a JSON header and blobs of bytes, in a memory file that the trusted process created. It
-is never unpickled, and every offset is checked: its writer may be hostile.
+is never unpickled, and every offset is checked, because its writer may be hostile.
 """
 
 import json

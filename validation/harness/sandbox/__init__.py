@@ -1,6 +1,6 @@
 """Start untrusted programs, as confined as this host allows.
 
-This package imports only the standard library: the judge and the compile check depend on it.
+This package imports only the standard library, because judge and compile check depend on it.
 """
 
 from validation.harness.sandbox.confinement import Confinement, Level, RunLimits, SandboxUnavailable

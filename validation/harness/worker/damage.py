@@ -228,7 +228,7 @@ class Damaged:
 
     @contextmanager
     def _noting_errors(self) -> Iterator[None]:
-        """Record an error of the damaging code: a test that fails for it did not notice damage."""
+        """Record an error of the damaging code, because a test that it fails noticed no damage."""
         try:
             yield
         except Exception:

@@ -162,7 +162,7 @@ class GpuHealth:
         begin(order)
 
     def context(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[bytes]]:
-        """Create the CUDA context in advance: this takes seconds while other processes create
+        """Create the CUDA context in advance, as this takes seconds while other processes create
         theirs."""
         _wait_asleep()
         torch.cuda.synchronize()

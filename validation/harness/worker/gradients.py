@@ -46,7 +46,7 @@ def cotangents(outputs: Sequence[torch.Tensor], seed: int, *, expanded: bool) ->
 
 def _expanded_ones(output: torch.Tensor) -> torch.Tensor:
     """Return ones expanded from a single element, with NaN behind it in memory. A kernel that
-    assumes a dense gradient reads NaN: unallocated memory could end the process on a GPU."""
+    assumes a dense gradient reads NaN. Unallocated memory could end the process on a GPU."""
     memory = torch.full((max(1, output.numel()),), torch.nan, dtype=output.dtype)
     memory[0] = 1.0
     return memory.to(output.device).as_strided(output.shape, (0,) * output.dim())
