@@ -111,7 +111,7 @@ class OptOutForm(forms.Form):
 
 @admin.register(Repository)
 class RepositoryAdmin(UndeletableAdmin):
-    # The page of a repository has a link to its kernels instead.
+    # The page of a repository has a link to its kernels instead of a link to the site.
     view_on_site = False
     form = RepositoryForm
     add_fieldsets = (
@@ -148,7 +148,7 @@ class RepositoryAdmin(UndeletableAdmin):
         "last_commit", "clone_of", "opted_out_at", "opt_out_reason", "created_by", "created_at",
         "updated_at", "compared_launchers", "comparing_tests", "launcher_count", "kernel_count",
     )  # fmt: skip
-    # As many columns as fit beside the filters on a screen of 1,440 pixels.
+    # The maximum of columns that fit beside the filters on a screen of 1,440 pixels.
     list_display = (
         "name", "enabled", "last_run", "last_ingested_at", "stars", "compared_launchers",
         "kernel_count",

@@ -61,7 +61,7 @@ def _texts(tree: OpenTree, paths: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _license(tree: OpenTree, paths: list[str], reader: LicenseReader) -> str:
-    """Return the license that occurs in most of the files."""
+    """Return the most frequent license of the Python files."""
     known = FileLicenses(tree, reader)
     stated = Counter(known.of(path).expression or "" for path in paths if path.endswith(".py"))
     return max(stated, key=lambda license: (stated[license], license), default="")

@@ -22,7 +22,7 @@ class TextRead:
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """Facts of a file."""
+    """Path, hashes, sizes and text of a file."""
 
     path: str
     blob: str

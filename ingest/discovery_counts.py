@@ -1,7 +1,7 @@
 """Estimate of what drafting would find in a repository, from the text of its Python files.
 
-The text is searched and never parsed: discovery runs outside of the sandbox, where a hostile file
-could crash a parser. Drafting analyzes the syntax, so its numbers are lower.
+The text is searched and never parsed, because discovery runs outside of the sandbox, where a
+hostile file could crash a parser. Drafting analyzes the syntax, so it finds fewer.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from ingest.stages import FileLicenses
 
 Progress = Callable[[str, int, int], None]
 
-# Tests may be in any folder, so a source's globs do not apply.
+# Files to read for drafting. A source's globs do not apply, as tests may be in any folder.
 DATA = tuple(glob for adapter in ADAPTERS for glob in adapter.data)
 EVERYTHING = Selection(include=("**/*.py", *DATA), always=LICENSE_FILES)
 REPLACED = "draft_pairs: replaced by a newer draft"
@@ -98,7 +98,7 @@ class Drafting:
         return [pair for pair in each if pair is not None]
 
     def summary(self) -> str:
-        """Return "2 repositories -> 27 pairs (31 operations without a test that compares, …)"."""
+        """Return a line such as "2 repositories -> 27 pairs (31 operations without …, …)"."""
         count = len(self.drafts)
         sources = "1 repository" if count == 1 else f"{count:,} repositories"
         return (
@@ -124,7 +124,7 @@ class Drafting:
 
 
 def outcomes(drafts: Iterable[Drafted]) -> str:
-    """Return "27 pairs (31 operations without a test that compares, …)"."""
+    """Return a line such as "27 pairs (31 operations without a test that compares, …)"."""
     counts = Counter(draft.outcome.missing for draft in drafts)
     pairs = pluralize(counts.pop(None, 0), "pair")
     reasons = (
@@ -231,7 +231,7 @@ def _retire_replaced(present: Sequence[PairDraft]) -> None:
 
 
 def _retire_incomplete(groups: Sequence[str]) -> None:
-    """Retire pending pairs of operations that have no complete draft any more."""
+    """Retire pending pairs of operations that no longer have a complete draft."""
     pending = Pair.objects.filter(split_group__among=set(groups), status=Status.PENDING)
     decide_by_policy(items=pending.filter(author=None), status=Status.RETIRED, rules=INCOMPLETE)
 
@@ -333,7 +333,7 @@ def _places(repository: Repository, operation: LaunchedOperation) -> list[Proven
         Provenance.objects.filter(
             source_file__repository=repository,
             source_file__path=place.path,
-            # An ingested kernel begins at its first decorator, which an adapter may have removed.
+            # The stored kernel begins at its first decorator, which an adapter may have removed.
             start_line__lte=place.start_line,
             end_line__gte=place.start_line,
             retired_at=None,

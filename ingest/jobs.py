@@ -64,7 +64,7 @@ def ingest(run_pk: int) -> None:
 def ingest_now(repository: Repository, *, again: bool = False, commit: str = "") -> IngestRun:
     """Run an ingest in this process. Raises its error if it fails."""
     sweep()
-    # No worker may be running, and a killed process may have left a queued run.
+    # Perhaps no worker is running, and a killed process may have left a queued run.
     waiting = IngestRun.objects.filter(repository=repository, state=RunState.QUEUED).first()
     run = waiting or request_ingest(repository, hand_over=False, again=again, commit=commit)
     return carry_out_here(run, ingest)
@@ -145,7 +145,7 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
     KERNEL.mark_uncounted(subjects.rows(KERNEL).values_list("pk", flat=True))
     # This follows licenses and retirement, because both affect the choice of representatives.
     refresh_similarity(subjects, watch)
-    # Kernels of any source may overlap the problems of a benchmark.
+    # A new benchmark's problems may overlap with kernels of any source.
     is_benchmark = repository.role == Role.BENCHMARK
     kernels = Kernel.objects.all() if is_benchmark else subjects.rows(KERNEL)
     if triage(kernels, attempt.renew):

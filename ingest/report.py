@@ -21,7 +21,7 @@ from curation.models import (
 )
 from ingest.git.globs import matching_any
 
-# Columns that are summed over the sources of a category.
+# Columns whose values are added up over the sources of a category.
 SUMMED = ("files", "lines", "bytes", "tokens", "kernels", "entry", "helper", "standalone")
 
 _holds_a_kernel = Exists(Provenance.objects.filter(source_file=OuterRef("pk"), retired_at=None))

@@ -1,4 +1,4 @@
-"""Addresses of ingest on the site."""
+"""URLs of the ingest pages."""
 
 from django.urls import path
 

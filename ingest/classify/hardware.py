@@ -101,7 +101,7 @@ def hardware_of_paths(paths: Collection[str]) -> str:
 
 @lru_cache(maxsize=65_536)
 def hardware_of_path(path: str) -> str:
-    """Return the hardware of the innermost folder or file that names one, or ""."""
+    """Return the hardware that the innermost folder or file names, or "" if no part names any."""
     pure = PurePosixPath(path)
     for name in (pure.stem, *reversed(pure.parent.parts)):
         words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]

@@ -146,7 +146,7 @@ def optimizer(reading: Reading, flow: Flow) -> Found:
 
 
 def loss(reading: Reading, flow: Flow) -> Found:
-    """Match a distance to a target: a named parameter, or the logit of a label."""
+    """Match a distance to a target. The target is a named parameter, or the logit of a label."""
     targets = [p for p in reading.parameters if TARGET.search(p)]
     computed = reading.named(*LOGARITHMS, *EXPONENTIALS, "tl.abs", *SUMS)
     if targets and (any(map(LOSS.search, targets)) or is_about(reading, LOSS)):
@@ -221,7 +221,7 @@ def scan(reading: Reading, flow: Flow) -> Found:
 
 
 def softmax(reading: Reading, _: Flow) -> Found:
-    """Match maximum, exponential, sum, quotient; or its backward: product, sum, difference."""
+    """Match maximum, exponential, sum and quotient. A backward has product, sum and difference."""
     direct = reading.named("tl.softmax")
     if direct:
         return shown("softmax", "Triton's own softmax", direct[0])

@@ -1,7 +1,7 @@
 """Limits on the processor time of each kernel and each file, inside the sandboxed process.
 
-Attack: a small text on which an algorithm is superlinear occupies the only ingest worker for hours.
-Defense: a signal ends the work on this text, and the process continues with the next.
+Attack: a small text occupies the only ingest worker for hours, as an algorithm is superlinear on
+it. Defense: a signal ends the work on this text, and the process continues with the next.
 """
 
 import signal

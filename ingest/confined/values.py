@@ -1,7 +1,7 @@
 """Conversion between values and JSON, for messages to and from sandboxed processes.
 
 Attack: a file takes control of the worker, which sends a hostile answer. Defense: each field is
-    checked against its type, and characters that no database stores are removed from strings.
+checked against its type, and characters that no database stores are removed from strings.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class UnreadableAnswer(ValueError):
 
 
 def to_json(value: object) -> bytes:
-    """Return one line of JSON; dataclasses become objects."""
+    """Return a value as one line of JSON. Dataclasses become objects."""
     return json.dumps(value, default=_fields, separators=(",", ":")).encode()
 
 
 def read_json(data: bytes) -> Any:
-    """Parse a worker's message."""
+    """Return a worker's message as parsed JSON."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -57,7 +57,7 @@ class Closure:
     tuned: bool = False
 
     def headers_of(self, piece: Piece) -> Iterator[Resolution]:
-        """Yield the resolutions of the conditions around a piece, outermost first."""
+        """Yield the resolutions of the conditions around a piece, outermost condition first."""
         for clause in piece.clauses:
             header = self.headers.get((piece.module.path, clause.compound))
             if header is not None:

@@ -30,7 +30,7 @@ class Module:
     cells: tuple[int, ...] = ()
     """The lines at which the code cells of a notebook start."""
     broken_line: int | None = None
-    """The first line that doesn't parse."""
+    """The first line that does not parse, or None."""
     kernels: list[FoundKernel] | None = None
     """Cache of the kernels. It is evicted together with the tree."""
 

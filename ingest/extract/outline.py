@@ -27,7 +27,7 @@ GUARD_LENGTH = 200
 TRITON_GUARD = re.compile(
     rb"if\b(?!.*(?:\bnot\b|[<>=!]|version|hasattr))[^:]*triton[^:]*:", re.I | re.S
 )
-"""A condition on the presence of Triton, which is true for a standalone kernel.
+"""A condition on whether Triton is installed. It is true for a standalone kernel.
 
 A condition on one of Triton's attributes distinguishes releases and is kept.
 """
@@ -127,7 +127,7 @@ class Binding:
 
 
 class Scope:
-    """Names of a module or a function. `start` is -1 for the module."""
+    """The names of a module or a function. `start` is -1 for a module."""
 
     def __init__(self, source: Source, start: int, name: str, body: Node | None) -> None:
         self.source, self.start, self.name = source, start, name

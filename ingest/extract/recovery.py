@@ -61,7 +61,7 @@ def first_error(source: Source) -> int | None:
     node = source.tree.root_node
     if not node.has_error:
         return None
-    # A query for missing nodes takes quadratic time on deep trees; walking down does not.
+    # A query for missing nodes would take quadratic time on deep trees. Walking down does not.
     while node.type != "ERROR":
         below = next((c for c in node.children if c.has_error or c.is_missing), None)
         if below is None:

@@ -29,7 +29,7 @@ class Foreign:
 
 
 class Local(NamedTuple):
-    """A definition in a scope of the repository; `scope` is -1 for the module itself."""
+    """A definition in a scope of the repository. `scope` is -1 for the module itself."""
 
     path: str
     scope: int
@@ -38,7 +38,7 @@ class Local(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ModuleValue:
-    """A module of the repository, as a value."""
+    """A module of the repository that is used as a value."""
 
     path: str
 

@@ -26,4 +26,4 @@ class SourceUnavailable(SourceError):
 
 
 class FetchFailed(SourceUnavailable):
-    """Git failed for a reason that no other error names."""
+    """Git failed for a reason that no other error class describes."""

@@ -1,4 +1,4 @@
-"""Fetch of the selected files of a source at one commit: from a name to a snapshot."""
+"""Fetch of the selected files of a source at one commit. The result is a snapshot."""
 
 import os
 from dataclasses import dataclass

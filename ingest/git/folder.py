@@ -102,7 +102,7 @@ def _read(root: Path, path: str, limit: int) -> bytes | int | None:
     """Return the file's bytes, or its size if it is above the limit, or None if it can't be read.
 
     Attack: a folder is replaced by a link after it was listed. Defense: every folder of the path is
-        opened without following links.
+    opened without following links.
     """
     handle = -1
     try:

@@ -1,7 +1,7 @@
-"""Selection of paths by globs in the manner of .gitignore, on `/`-separated paths.
+"""Selection of paths by globs as in .gitignore, on `/`-separated paths.
 
-`*` and `?` stay within a name, `**` crosses folders, `[a-z]` is a class. A pattern without a
-slash matches a name in any folder. A pattern that matches a folder matches all below it.
+`*` and `?` match within a name, `**` matches folders, and `[a-z]` is a class. A pattern without a
+slash matches a name in any folder. A pattern that matches a folder matches every path below it.
 """
 
 import re
@@ -71,7 +71,7 @@ def _expression(pattern: str) -> str:
 
 
 def _runs(names: list[str]) -> list[str]:
-    """Return one regular expression for each run of names between `**`."""
+    """Return a regular expression for each sequence of names between two `**`."""
     runs: list[list[str]] = [[]]
     for name in names:
         if name == "**":

@@ -1,7 +1,7 @@
 """Servers that git may connect to: public ones on port 443, and those that the operator allows.
 
 Attack: the address of a repository, submodule or redirect names a host in the private network.
-    Defense: only public addresses are allowed, and git must use the checked addresses.
+Defense: only public addresses are allowed, and git must use the checked addresses.
 """
 
 import re

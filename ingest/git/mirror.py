@@ -32,7 +32,7 @@ _INCOMING = "refs/incoming"
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A locked mirror."""
+    """A mirror that is locked for this process."""
 
     folder: Path
     source: Source

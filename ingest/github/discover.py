@@ -110,7 +110,7 @@ class Search:
         return f"{self.terms} {self.qualifier}:{self.low}..{self.high}"
 
     def halves(self) -> tuple["Search", "Search"]:
-        """Split the range at its geometric mean, because most repositories and files are small."""
+        """Split the range at its geometric mean, because low stars and sizes are most frequent."""
         middle = min(max(isqrt(max(self.low, 1) * self.high), self.low), self.high - 1)
         return replace(self, high=middle), replace(self, low=middle + 1)
 

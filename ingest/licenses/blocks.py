@@ -34,7 +34,7 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Consecutive lines of prose; `start_line` counts from 1."""
+    """Consecutive lines of prose. `start_line` counts from 1."""
 
     kind: BlockKind
     start_line: int

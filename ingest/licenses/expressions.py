@@ -33,7 +33,7 @@ def parse(text: str) -> Any:
         simple = parsed.simplify()
     except Exception:  # noqa: BLE001 - a hostile text may make the parser fail in any way
         return None
-    # Any LicenseRef- is valid SPDX; the policy decides about it.
+    # Any LicenseRef- id is valid SPDX. The policy decides about the license.
     if any(not key.startswith("LicenseRef-") for key in unknown):
         return None
     return simple

@@ -114,7 +114,7 @@ def folder_of(path: str) -> str:
 
 
 def read_license_file(path: str, role: Role, text: str, detector: LicenseDetector) -> Findings:
-    """Return the statements of a license file. Terms of third-party code do not count."""
+    """Return the statements of a license file. Those about third-party code do not count."""
     cut = text[:LONGEST_READ].replace("\r\n", "\n").replace("\r", "\n")
     lines = tuple(line[:2_000] for line in cut.split("\n"))
     window = Window(BlockKind.TEXT, 1, lines, speaks_of_licenses=True)

@@ -17,7 +17,7 @@ class LicenseText:
 
 
 def texts_for(path: str, tree: TreeLicenses) -> tuple[LicenseText, ...]:
-    """Return a path's license files, or else those of the LICENSES folder, and NOTICE files."""
+    """Return a path's license texts (or else those of the LICENSES folder) and NOTICE files."""
     terms: list[LicenseFile] = []
     for files in tree.governing(path):
         terms.extend(files)

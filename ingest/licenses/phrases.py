@@ -4,7 +4,7 @@ The detector has no rules for them: it recognizes notices. "(GPL)" after a URL, 
 under CC BY-NC 4.0", is a name without a notice.
 
 Attack: a restriction is added to a known license. The detector compares by similarity, so it hardly
-    notices the restriction. Defense: no permissive license contains any of these phrases.
+notices the restriction. Defense: no permissive license contains any of these phrases.
 """
 
 import re

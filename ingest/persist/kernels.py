@@ -98,7 +98,7 @@ def _kernel_rows(
     candidates: Sequence[Candidate], evidence_by_hash: Mapping[str, Evidence]
 ) -> tuple[dict[str, int], int]:
     by_hash = {item.content_hash: item for item in candidates}
-    # All workers insert in the order of the hashes, so that they can't deadlock.
+    # All workers insert rows in the order of their hashes, so that they can't deadlock.
     new_kernels = {name: by_hash[name] for name in sorted(by_hash.keys() - _pks(by_hash).keys())}
     if not evidence_by_hash.keys() >= new_kernels.keys():
         raise KernelsVanished("Kernels were deleted while they were read again.")

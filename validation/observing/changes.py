@@ -127,7 +127,7 @@ def _is_switch(values: Sequence[str]) -> bool:
 
 
 def unreachable(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop the statements of host code that follow a `return` or `raise`."""
+    """Drop statements of host code after a `return` or `raise` of the same block."""
     for name, text in texts.items():
         tree = parse(text)
         kernels = _inside_kernels(tree)

@@ -25,7 +25,7 @@ Pairs = list[tuple[ast.expr, ast.expr]]
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """A call of a helper in a statement of another function."""
+    """The only call of a helper, in a statement of the calling function."""
 
     caller: ast.FunctionDef
     statement: ast.stmt

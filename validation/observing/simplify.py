@@ -170,7 +170,7 @@ class Simplifier:
         return self._seen[key]
 
     def _observe(self, texts: Texts, *, again: bool = False) -> Observed | None:
-        """Return the facts of a run, or None if the draft fails."""
+        """Return the facts of a new run, or None if the draft fails."""
         self._runs += 1
         try:
             for text in texts.values():

@@ -251,10 +251,10 @@ def _draft(offer: _Offer) -> PairDraft:
 
 
 def ladder_drafts() -> Iterator[PairDraft]:
-    """Yield the steps (rungs) of all optimization ladders, one ladder after the other, slow first.
+    """Yield the rungs (steps) of all optimization ladders, ladder after ladder, slowest rung first.
 
     Ladders are few and chosen by hand, so the count and the caps of recipes do not apply. The rungs
-    of a ladder share a split group, so that an export puts them into one split.
+    of a ladder share a split group, so that an export puts them into the same split.
     """
     for ladder in LADDERS:
         sketch = ladder.sketch

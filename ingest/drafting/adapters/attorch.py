@@ -68,7 +68,7 @@ def write_gated(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
 
 
 def write_on_device(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
-    """Add the device "cuda" to the call. It is only the default where the machine has a GPU."""
+    """Add the default device "cuda" to the call, so that drafting can replace it."""
     if any(keyword.arg == "device" for keyword in call.keywords):
         return None
     given = ", ".join(map(ast.unparse, [*call.args, *call.keywords]))

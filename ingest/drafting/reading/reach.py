@@ -1,4 +1,4 @@
-"""Search for the kernels that a name leads to, through the functions that it calls."""
+"""Search for the kernels that a name launches, directly or through the functions it calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py draft_pairs`: pairs from ingested repositories, and drafts of incomplete ones."""
+"""`manage.py draft_pairs`: draft pairs from ingested repositories, and store the drafts."""
 
 import json
 import sys

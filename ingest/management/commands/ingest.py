@@ -59,7 +59,7 @@ class Command(BaseCommand):
             except CurationError as error:
                 if len(source) == 1:
                     raise
-                # Continue with the other sources.
+                # An error in one source does not stop the others.
                 failures.append(f"{text}: {error}")
         if failures:
             raise CommandError("\n".join(failures))

@@ -224,7 +224,7 @@ def _draftable(runs: Iterable[IngestRun]) -> list[Repository]:
 
 
 def _ingest_summary(sources: int, runs: Iterable[IngestRun]) -> str:
-    """Return "2 sources -> 209 kernels, 197 standalone, in 659 files (3 left out: …)"."""
+    """Return a line such as "2 sources -> 209 kernels, 197 standalone, in 659 files (…)"."""
     keys = [run.repository_id for run in runs]
     rows = list(report(Repository.objects.filter(pk__in=keys)))
     kernels, standalone, files = (
@@ -243,7 +243,7 @@ def _ingest_summary(sources: int, runs: Iterable[IngestRun]) -> str:
 
 
 def _export_summary(outcome: ExportOutcome) -> str:
-    """Return "195 kernels and 27 pairs -> 150 kernels and 20 pairs (52 left out: …)"."""
+    """Return a line such as "195 kernels and 27 pairs -> 150 kernels and 20 pairs (…)"."""
     before, after = (
         " and ".join(pluralize(s[stage], kind[:-1]) for kind, s in sorted(outcome.funnel.items()))
         for stage in ("found", "exported")

@@ -32,7 +32,7 @@ class Command(BaseCommand):
             try:
                 self.stdout.write(read(source, now=now, again=True, commit=source.last_commit))
             except CurationError as error:
-                # Continue with the other sources.
+                # An error in one source does not stop the others.
                 failures.append(f"{source}: {error}")
         if failures:
             count = pluralize(len(failures), "source")

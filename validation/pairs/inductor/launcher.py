@@ -14,7 +14,7 @@ IDLE = frozenset({"args.clear", "torch.cuda.set_device", "assert_size_stride", "
 # Block sizes of a matrix product.
 TILE = {"ZBLOCK": 1, "YBLOCK": 64, "XBLOCK": 64, "R0_BLOCK": 32}
 POINTWISE = {1: (1024,), 2: (32, 32), 3: (16, 16, 4)}
-# Block sizes of reductions: number of rows, and elements along a row.
+# Block sizes of reductions: number of rows (ROWS), and elements along a row (ALONG).
 ROWS, ALONG = 8, 1024
 WIDE = 4096
 AXES = {"XBLOCK": "x", "YBLOCK": "y", "ZBLOCK": "z", "R0_BLOCK": "r0_", "R1_BLOCK": "r1_"}
@@ -118,7 +118,7 @@ def _grid(kernel: CompiledKernel, counts: Mapping[str, str], blocks: Mapping[str
     if kernel.grid == "BatchMatmulGrid3D":
         axes.reverse()
     if kernel.grid == "Grid2DWithYZOverflow":
-        # CUDA limits the second axis of a grid to 65,535 programs.
+        # CUDA allows at most 65,535 programs along the second axis of a grid.
         y = programs("y")
         return f"({programs('x')}, min({y}, 65535), triton.cdiv({y}, 65535))"
     return f"({', '.join(programs(axis) for axis in axes)}{',' if len(axes) == 1 else ''})"

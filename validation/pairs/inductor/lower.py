@@ -60,7 +60,7 @@ SAID: dict[str, Any] = {
 SETTINGS: dict[str, Any] = {
     # Inductor would trace its patterns for attention and matrices on a real GPU.
     "pattern_matcher": False,
-    # Generate matrix products in Triton, instead of library calls.
+    # Generate Triton code for matrix products, instead of library calls.
     "triton.native_matmul": True,
     # Use a separate name for each buffer, so that the code is readable.
     "allow_buffer_reuse": False,
@@ -140,7 +140,7 @@ def described_gpu() -> Iterator[None]:
             for place in (torch.cuda, CudaInterface, CudaInterface.Worker):
                 if hasattr(place, name):
                     stack.enter_context(patch.object(place, name, _saying(answer)))
-        # Avoid loading CUDA's driver: its version has no effect here.
+        # Do not load CUDA's driver, because its version has no effect here.
         stack.enter_context(patch("torch.utils._triton.triton_hash_with_backend", _saying("none")))
         stack.enter_context(patch("torch.utils._triton.has_triton", _saying(True)))
         yield

@@ -139,7 +139,7 @@ def _names(function: ast.FunctionDef, context: type[ast.expr_context]) -> set[st
 
 
 class _Remover(ast.NodeTransformer):
-    """AST transformer that removes assignments to some names."""
+    """AST transformer that removes the assignments to the given names."""
 
     def __init__(self, unread: set[str]) -> None:
         self._unread = unread

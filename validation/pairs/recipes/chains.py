@@ -55,7 +55,7 @@ class Chain:
 
     @property
     def draw(self) -> str:
-        """Distribution of `x` in a test."""
+        """Distribution of the values of `x` in a test."""
         return "wide" if any(one.draw == "wide" for one in self.operations) else "normal"
 
     @property

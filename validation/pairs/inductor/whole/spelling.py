@@ -259,6 +259,6 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _alike(some: Sequence[object], others: Sequence[object]) -> int:
-    """Return the length of the common prefix."""
+    """Return the length of the common prefix of two sequences."""
     pairs = zip(some, others, strict=False)
     return len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
