@@ -193,7 +193,7 @@ class TrialReplay:
         }
 
     def _delay_inputs(self) -> None:
-        """Write the inputs after a delay: a kernel whose stream does not wait misses them."""
+        """Write the inputs after a delay. A kernel whose stream does not wait misses them."""
         contents = [(memory.inner, memory.inner.clone()) for memory in self._inputs.values()]
         for inner, _ in contents:
             inner.fill_(self._pattern)

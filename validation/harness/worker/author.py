@@ -99,7 +99,7 @@ class Author:
     def _inputs(self, case: Any, *, anew: bool) -> Any:
         """Return the case's inputs: a tuple, or a dictionary by parameter name.
 
-        Variants of a case reuse its inputs, unless `anew`: large ones take seconds to make.
+        Variants of a case reuse its inputs, unless `anew`. Making large inputs takes seconds.
         """
         key = json.dumps(case, sort_keys=True)
         if anew or self._made_case != key:
