@@ -81,7 +81,7 @@ def _box(found: re.Match[str]) -> str:
 
 
 def invisible(text: str) -> tuple[list[InvisibleCharacter], list[InvisibleCharacter]]:
-    """Return the invisible characters that can deceive, and the others.
+    """Return two lists: the invisible characters that can deceive, and the harmless ones.
 
     Bidirectional controls, tags and terminal controls can deceive anywhere. Other characters can
     deceive only in code, because comments and strings often contain no-break spaces or emoji. A

@@ -51,7 +51,7 @@ class CompiledQuery(Generic[P, Row]):
         places = {name: _Placeholder(name) for name in self._names}
         by_name: Callable[..., Any] = compose
 
-        # Each database has its own SQL.
+        # Compile separately for each kind of database (`vendor`), because their SQL differs.
         def statement(vendor: str, known: tuple[Hashable, ...]) -> Any:
             return _Statement(by_name(*known, **places))
 

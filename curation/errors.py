@@ -6,9 +6,9 @@ exits with 1; a job writes it to its run.
 
 
 class CurationError(Exception):
-    """An error that a person can understand and fix; `str()` of it is the whole sentence.
+    """An error that a person can understand and fix. `str()` of it is the complete message.
 
-    `retry` is True if the same call may succeed later; a job then retries by itself.
+    `retry` is True if the same call may succeed later. Then a job is retried automatically.
     """
 
     retry = False

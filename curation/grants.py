@@ -29,7 +29,7 @@ def _permissions(apps: Apps, alias: str, names: Sequence[str]) -> list[Any]:
 
 
 def _create_permissions(apps: Apps, alias: str) -> None:
-    """Create the permissions now: Django does so only after the last migration."""
+    """Create the permissions now, because Django creates them only after the last migration."""
     for label in APPLICATIONS:
         # Use the current application. Those of migrations have no models module, so Django would
         # skip them. The permissions themselves come from `apps`.

@@ -14,5 +14,5 @@ def normalized(source: str) -> str:
 
 def content_hash(*sources: str) -> str:
     """Return the hash of a kernel's unit (one source) or of a pair (three sources)."""
-    # The zero byte keeps ("ab", "c") and ("a", "bc") apart; no normalized source contains one.
+    # Normalized sources contain no zero byte, so ("ab", "c") and ("a", "bc") get different hashes.
     return hashlib.sha256("\0".join(map(normalized, sources)).encode("utf-8")).hexdigest()

@@ -46,7 +46,7 @@ class Tokenizer:
     name: str
     """Name of its file, or of the encoding."""
     sha256: str
-    """The sha256 of its file; empty for the bundled encoding."""
+    """The sha256 of its file. Empty for the bundled encoding."""
     count: Callable[[Sequence[str]], list[int]]
 
     def __str__(self) -> str:

@@ -49,7 +49,7 @@ class ReadOnlyAdmin(UndeletableAdmin):
 
 @admin.register(License)
 class LicenseAdmin(UndeletableAdmin):
-    """Admin of licenses. Ingests add them; only the verdict is editable."""
+    """Admin of licenses. Ingests add licenses. Only the verdict is editable."""
 
     fields = ("expression", "name", "verdict", "text")
     readonly_fields = ("expression", "text")

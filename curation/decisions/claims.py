@@ -71,7 +71,7 @@ def leave(token: uuid.UUID, user: User) -> None:
 
 
 def leave_others(item: Kernel | Pair | None, user: User) -> None:
-    """Shorten the user's claims on other items, which a browser that crashed may have left."""
+    """Shorten the user's claims on other items. A browser that crashed may have left them."""
     soon = timezone.now() + AFTER_A_TAB
     others = Claim.objects.filter(user=user, expires_at__gt=soon)
     if item:

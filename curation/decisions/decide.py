@@ -214,7 +214,7 @@ def undo_of(decision: Decision, **columns: Any) -> Decision:
 
 
 def apply_all(decisions: Iterable[Decision]) -> list[Decision]:
-    """Apply and save decisions. Skip a decision if its item has changed since it was made."""
+    """Apply and save decisions, except those whose item has changed in the meantime."""
     return Decision.objects.bulk_create([row for row in decisions if _applied(row)])
 
 

@@ -14,7 +14,7 @@ from curation.pairs.unfinished import as_pair, move
 
 
 class StaleDraft(CurationError):
-    """The draft has changed since the page was rendered."""
+    """An error because the draft has changed since the page was rendered."""
 
 
 def save(

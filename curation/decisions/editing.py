@@ -25,7 +25,7 @@ class PairTexts:
     test_code: str
 
     def storable(self) -> "PairTexts":
-        """Return the texts with normalized line ends; each may be empty."""
+        """Return the texts with normalized line ends. Each text may be empty."""
         texts = [
             text.replace("\r\n", "\n").rstrip() + "\n" if text.strip() else ""
             for text in astuple(self)

@@ -88,7 +88,7 @@ def save(*, operation_type: str, text: str, seen: int, author: User) -> Guidelin
 
 
 def add_example(*, operation_type: str, item: Item, reason: str, user: User) -> GuidelineExample:
-    """Save an item as an example of its present status."""
+    """Save an item as an example of its current status."""
     reason = " ".join(reason.split())
     if item.status not in (Status.APPROVED, Status.REJECTED):
         raise CurationError(f"{item} is {item.status}: choose an approved or a rejected item.")

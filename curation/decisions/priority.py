@@ -51,7 +51,7 @@ RAREST = STAR - 1
 BATCH = 500
 STRETCH = 20_000
 
-# Parts of the queue to recompute in this round: a model, and the primary key to continue after.
+# Parts of the queue that this round still has to recompute: model, and key to continue after.
 _ahead: list[tuple[Model, int]] = []
 
 
@@ -77,7 +77,7 @@ def refresh() -> int:
 
 
 def still_ahead() -> bool:
-    """Return True if the present round is not complete."""
+    """Return True if the current round of recomputation is not complete."""
     return bool(_ahead)
 
 
@@ -172,7 +172,7 @@ def _rarity(model: Model) -> models.Expression:
 
 @transaction.atomic
 def pin(*, item: Kernel | Pair, pinned: bool, user: User) -> None:
-    """Move an item to the front of the queue, or back; the action is logged."""
+    """Move an item to the front of the queue, or to its old position. The action is logged."""
     moved = type(item)._default_manager.filter(pk=item.pk, pinned=not pinned)
     if moved.update(pinned=pinned, priority=F("priority") + (PIN if pinned else -PIN)):
         done = "Pinned to the front of the queue." if pinned else "No longer pinned."

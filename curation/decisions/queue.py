@@ -1,7 +1,7 @@
 """Review queue: gives each item to one person at a time, and never to its author.
 
-The order is: items that the person claimed; for curators, disputes of other people; items that the
-person was asked about; second reviews; pending items by priority; items that the person skipped.
+First come items that the person has claimed. Then follow disputes of other people (for curators),
+items that the person was asked about, second reviews, pending items by priority, and skipped items.
 """
 
 from collections.abc import Iterator

@@ -106,7 +106,7 @@ def _never_looked_at(subject: Subject) -> Iterable[int]:
 
 
 def _due(subject: Subject, keys: Iterable[int]) -> list[int]:
-    """Return the items whose facts have changed since they were placed."""
+    """Return the items with facts that have changed since the last placement of the item."""
     due = []
     for chunk in chunks(sorted({*keys})):
         before = item_facts.recorded(subject, chunk)

@@ -25,7 +25,7 @@ DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
 
 
 class ValidationRow(NamedTuple):
-    """A validation of an item's present content."""
+    """A validation of an item's current content."""
 
     pk: int
     device: str
@@ -116,7 +116,7 @@ def error_beyond_rounding(grades: Mapping[str, Any]) -> float:
 
 
 def most_own_error(origin: str = "default") -> float:
-    """Return the largest multiple of torch's own error that needs no person's approval."""
+    """Return the largest multiple of torch's own error that needs no approval by a person."""
     return float(_table("approval", origin)["own_error_most"])
 
 

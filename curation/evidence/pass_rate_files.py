@@ -28,7 +28,7 @@ LINE_MOST = 100_000
 
 
 class UnreadableFile(CurationError):
-    """A CSV file without a valid header, so that no row can be read."""
+    """An error because a CSV file has no valid header, so that no row can be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from curation.models import Fingerprint, OperationOverlap
 
 
 class NotComparedError(CurationError):
-    """A release would contain records whose overlap with benchmarks is unknown."""
+    """An error because a release has records whose overlap with benchmarks is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

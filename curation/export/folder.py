@@ -123,7 +123,7 @@ def _put_in_place(beside: Path, target: Path) -> None:
     if not target.exists() or not any(target.iterdir()):
         beside.rename(target)
         return
-    # Another process may have written files there meanwhile.
+    # Another process may have written files there since `check_target`.
     if not is_ours(target):
         raise OSError(errno.ENOTEMPTY, "other files were put there meanwhile")
     _exchange(beside, target)

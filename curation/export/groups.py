@@ -42,7 +42,7 @@ class Groups:
 
 
 def connect_rows(groups: Groups, options: ExportOptions) -> None:
-    """Connect all kernels and pairs of the database, except by structure."""
+    """Connect all kernels and pairs of the database by everything except structure."""
     for left, right in _links(options):
         groups.join(left, right)
 

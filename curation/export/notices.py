@@ -1,4 +1,4 @@
-"""NOTICE and licenses/: the copyright lines and license texts that licenses require.
+"""The file NOTICE and the folder licenses/: copyright lines and texts that licenses require.
 
 A notice is written once for all records that share it. Their metadata contains its key.
 """
@@ -40,7 +40,7 @@ class Notices:
     given: dict[str, SharedNotice] = field(default_factory=dict)
 
     def of_kernel(self, place: KernelPlace | None, expression: str | None) -> SharedNotice:
-        """Return the notice of a kernel's place, or of only the license if the place gives none."""
+        """Return the notice of a kernel's place. If that must not be used, name only the license."""
         if place is None or not place.gives:
             return self.of_work("", expression or "", NO_TERMS)
         return self.of_work(self.sources[place.source].name, place.expression or "", place.terms)

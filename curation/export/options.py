@@ -33,7 +33,7 @@ class WrongOptions(CurationError):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Option of an export, as the command line and the form present it.
+    """One option of an export, for the command line and the form.
 
     flag: its name on the command line.
     label, help: texts of the form. `usage`: help text of the command line, if different.

@@ -132,7 +132,7 @@ class _Assignment:
                 for split in (self.rest, *fitting)
             }  # fmt: skip
             self._put(group, max(emptiness, key=lambda split: emptiness[split]))
-        # If an operation has too few single records to fill a split, move its smallest groups.
+        # If an operation has too few single records to fill a split, also move its smallest groups.
         singles = Counter(_operation(group.records[0]) for group in self.singles)
         for group in reversed(ordered):
             parts = Counter(map(_operation, group.records))

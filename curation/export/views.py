@@ -36,7 +36,7 @@ from curation.web.access import person
 may_export = permission_required("curation.add_exportrun", raise_exception=True)
 
 SHOWN = 50
-# Maximum number of items that a preview examines: 10,000 take 3 s of CPU time (2026-11-30).
+# Maximum number of items that a preview examines. 10,000 take 3 s of CPU time (2026-11-30).
 PREVIEWED = 10_000
 CARD_MOST, CHANGES_MOST = 1 << 20, 500
 

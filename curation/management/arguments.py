@@ -18,7 +18,7 @@ def device(text: str) -> str:
 
 
 def at_least_one(text: str) -> int:
-    """Parse a whole number of at least 1. `argparse` shows the error's message."""
+    """Parse an integer of at least 1. If this fails, `argparse` shows the error's message."""
     if not (text.isascii() and text.isdigit()) or int(text) < 1:
         raise ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)

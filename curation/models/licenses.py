@@ -49,7 +49,7 @@ class ReadFrom(models.TextChoices):
 
 
 class LicenseEvidence(models.Model):
-    """A text that states the license of a file, or of a whole repository."""
+    """A text that states the license of a file or of a complete repository."""
 
     repository = models.ForeignKey(
         Repository, on_delete=models.CASCADE, related_name="license_evidence"

@@ -23,7 +23,7 @@ def words_of(table: str) -> str:
 
 
 def make_indexes(using: str = "default", **_: Any) -> None:
-    """Create the missing indexes of texts and tags. Called after migrating; idempotent."""
+    """Create the missing indexes of texts and tags. Called after migrations. Idempotent."""
     connection = connections[using]
     present = connection.introspection.table_names()
     for table, columns in SEARCHED.items():

@@ -72,7 +72,7 @@ class Index:
     """Shingles of each part, without idioms."""
     by_band: dict[tuple[int, int], list[int]]
     by_shingle: dict[int, list[int]] = field(repr=False)
-    """Numbers of the parts that have at least CONTAINED_FLOOR shingles in `own`, by shingle."""
+    """Numbers of the parts with at least CONTAINED_FLOOR shingles in `own`, by shingle."""
 
 
 def fingerprint_parts(texts: Iterable[BenchmarkText]) -> Iterator[BenchmarkPart]:

@@ -43,7 +43,7 @@ def _distinct(run: Codes) -> Shingles:
 
 
 def jaccard(first: Shingles, second: Shingles) -> float:
-    """Return the exact Jaccard similarity; 0 for two empty sets."""
+    """Return the exact Jaccard similarity, or 0 for two empty sets."""
     shared = shared_count(first, second)
     every = len(first) + len(second) - shared
     return shared / every if every else 0.0

@@ -171,7 +171,7 @@ def _fixed() -> tuple[Codes, Flags]:
 def _are_keyword_arguments(
     kinds: NDArray[np.uint8], data: NDArray[np.uint8], first: Offsets
 ) -> Flags:
-    """Mark `mask` in `load(p, mask=m)`: the name belongs to the callee."""
+    """Mark names of keyword arguments, which the callee defines: `mask` in `load(p, mask=m)`."""
     marked = np.zeros(len(kinds), np.bool_)
     equals = np.flatnonzero(kinds == _EQUALS)
     equals = equals[equals >= 2]

@@ -107,7 +107,7 @@ def _errors_of_hub(repository: str) -> Iterator[None]:
         }.get(status, f"answers with {status}")  # fmt: skip
         raise CannotPush(f"The hub {reason}: {repository}. {error.server_message or ''}") from None
     except Exception as error:
-        # The client's own transport errors have no common base outside of its HTTP library.
+        # The client's transport errors have no common base class except in its HTTP library.
         if isinstance(error, OSError) or type(error).__module__.startswith(("httpx", "httpcore")):
             raise CannotPush(f"The hub can't be reached: {error}") from None
         raise

@@ -149,7 +149,7 @@ def _parquet(split: SplitRecords) -> Iterator[RecordFile]:
 
 
 def _alpaca(split: SplitRecords) -> Iterator[RecordFile]:
-    """Yield the pairs in Alpaca's three columns, for trainers that support no others."""
+    """Yield the pairs in Alpaca's three columns, for trainers that support only these columns."""
     rows: list[AlpacaRecord] = [
         {
             "instruction": split.instruction(pair),

@@ -1,4 +1,4 @@
-"""Run the whole workbench on this machine: `python manage.py up [--port 8000]`."""
+"""Start all processes on this machine: `python manage.py up [--port 8000]`."""
 
 import os
 from typing import Any

@@ -175,7 +175,7 @@ def _resolved(argument: ast.expr, bound: Mapping[str, ast.expr]) -> ast.expr:
 
 
 class _Bound(ast.NodeTransformer):
-    """Replace local names by their values: readers of a prompt know only the keys of a case."""
+    """Replace local names by their values, because readers of a prompt know only a case's keys."""
 
     def __init__(self, bound: Mapping[str, ast.expr]) -> None:
         self._bound = bound

@@ -84,7 +84,7 @@ def flaws(text: str, entry_point: str, parameters: Sequence[str]) -> list[str]:
         broken.append(f"It has more than {MOST_WORDS} words.")
     broken += [f"It does not name the input {name}." for name in parameters
                if not re.search(rf"\b{re.escape(name.lstrip('*'))}\b", text)]  # fmt: skip
-    # The entry point is allowed, even if its name looks like that of a kernel.
+    # The entry point may occur, even if its name looks like the name of a kernel.
     if INTERNALS.search(text.replace(entry_point, "")):
         broken.append("It names an internal of Triton.")
     return broken
