@@ -85,7 +85,7 @@ REASONS: dict[Missing, str] = {
 
 @dataclass(slots=True)
 class Drafting:
-    """Drafts of the repositories that could be read, and the errors of the others."""
+    """Drafts of the repositories that could be read, and errors of other repositories."""
 
     drafts: dict[Repository, list[Drafted]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)

@@ -26,7 +26,7 @@ def request_ingest(
     """Queue an ingest. If `hand_over` is False, the caller runs it instead of a worker.
 
     `again`: read the source even if it is unchanged. `commit`: a commit to read instead of the
-        newest. `retry_of`: the run that the new run replaces.
+    newest. `retry_of`: the run that the new run replaces.
     """
     if repository.opted_out:
         raise NotIngested(f"{repository} is opted out. Undo the opt-out first.")

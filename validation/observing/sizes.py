@@ -71,8 +71,8 @@ def _search(row: Row, measure: Callable[[Row], Shapes], most: int) -> Row:
     last = {each[-1] for each in shapes if _count([each]) >= MATTERS}
     while total > most:
         for trial in _trials(row, smaller, last):
-            # If a halved size does not fit the others, the trial makes no inputs or empty ones, and
-            # is refused.
+            # If a halved size does not fit the other sizes, a trial makes no inputs or empty ones,
+            # and is refused.
             fewer = measure(trial.row(row))
             if _count(fewer) < total and _empty(fewer) == empty and fewer:
                 total, smaller = _count(fewer), trial

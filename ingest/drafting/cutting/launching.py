@@ -17,7 +17,7 @@ class Launching:
     """The meaning of the names in one test.
 
     `local`: the names that the test binds. `bound`: those parameters of the test that are functions
-        or classes, each with the expression of its value.
+    or classes, each with the expression of its value.
     """
 
     def __init__(self, suite: SuiteFile, reach: Reach) -> None:

@@ -71,7 +71,7 @@ def cut(
     """Cut the statements before a comparison into the parts.
 
     `pairs`: pairs of an expected and an actual expression. `local`: the names that the test binds.
-        `given`: those of them that are the test's parameters.
+    `given`: those of them that are the test's parameters.
     """
     expected = tuple(pair[0] for pair in pairs)
     actual = tuple(pair[1] for pair in pairs)

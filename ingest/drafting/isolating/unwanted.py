@@ -70,7 +70,7 @@ REGISTERS = {"custom_op", "triton_op"}
 
 
 def remove_registration(text: str) -> str:
-    """Return the module without decorators that register a function. They stay if the module
+    """Return the module without decorators that register a function. They are kept if the module
     configures the registered operation further.
     """
     if "torch.library" not in text:

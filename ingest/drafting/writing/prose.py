@@ -1,7 +1,7 @@
 """Comments and docstrings of a draft, without text that is useless to a reader of only the pair.
 
 Removed: plans, directives to checkers, commented-out code, and remarks on other machines, on tests,
-    or on names that the text lacks. Notes on the origin of a text are kept.
+or on names that the text lacks. Notes on the origin of a text are kept.
 """
 
 from __future__ import annotations

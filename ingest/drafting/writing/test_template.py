@@ -59,8 +59,8 @@ def test_code(
     """Return the source of the draft's test.
 
     `make_inputs`: a standalone module. `dtype`: the dtype of the inputs if no case names one.
-        `parameters`: the test's parameters that make_inputs uses. `allowed`: the tolerance of each
-        case. `float8`: the results may be eight-bit floats. `sentence`: what both sides compute.
+    `parameters`: the test's parameters that make_inputs uses. `allowed`: the tolerance of each
+    case. `float8`: the results may be eight-bit floats. `sentence`: what both sides compute.
     """
     imports, rest = _parted(_with_our_names(make_inputs))
     keys = {key: name for name, key in cases.dtypes.items()}

@@ -153,8 +153,8 @@ def _parameters(kernel: str) -> str:
     """Return the parameters of a kernel, one on each line.
 
     kernel: lines in one of four forms. `x_ptr: x` is a parameter and its argument. `n_cols` is a
-        parameter whose argument has the same name. `BLOCK_SIZE = 64` is a constant, and `BLOCK_SIZE
-        =` a constant that this launch does not pass.
+    parameter whose argument has the same name. `BLOCK_SIZE = 64` is a constant. `BLOCK_SIZE =`
+    is a constant that this launch does not pass.
     """
     lines = []
     for line in kernel.splitlines():
