@@ -35,7 +35,7 @@ class Graph:
                 self._number(tensor)
 
     def begin_backward_pass(self) -> None:
-        """Record only autograd functions from now on. Torch's engine replays other operations."""
+        """From now on, record only inside autograd functions. Torch's engine does other work."""
         self._is_backward = True
 
     def is_engines_own(self) -> bool:

@@ -228,7 +228,7 @@ class Damaged:
 
     @contextmanager
     def _noting_errors(self) -> Iterator[None]:
-        """Record an error of the damaging code, because a test that it fails noticed no damage."""
+        """Record an error of the damaging code. A test that fails for it did not notice damage."""
         try:
             yield
         except Exception:
