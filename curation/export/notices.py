@@ -40,7 +40,7 @@ class Notices:
     given: dict[str, SharedNotice] = field(default_factory=dict)
 
     def of_kernel(self, place: KernelPlace | None, expression: str | None) -> SharedNotice:
-        """Return the notice of a kernel's place. If that must not be used, name only the license."""
+        """Return the notice of a kernel's place, or of the license alone if the place is barred."""
         if place is None or not place.gives:
             return self.of_work("", expression or "", NO_TERMS)
         return self.of_work(self.sources[place.source].name, place.expression or "", place.terms)
