@@ -172,7 +172,7 @@ def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
 
 
 def undoable(user: User) -> QuerySet[Decision]:
-    """Select the user's last decisions that have not been undone, newest first."""
+    """Select those of the user's last single decisions that have not been undone, newest first."""
     own = Decision.objects.filter(user=user, undoes=None, bulk=None)
     newest = own.order_by("-pk").values("pk")[:UNDOABLE]
     rows = Decision.objects.filter(pk__in=list(newest.values_list("pk", flat=True)))

@@ -223,7 +223,7 @@ class Repository(models.Model):
 
 
 class SourceFile(models.Model):
-    """One content of the file at a path of a repository. Each other content has another row."""
+    """One version of a file. A path of a repository has a row for each content that it has had."""
 
     repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="files")
     path = models.CharField(max_length=1000)

@@ -1,4 +1,4 @@
-"""Evidence for the claims about an item, as details that its claim sheet can unfold."""
+"""Evidence for the claims about an item: details that a reviewer can open below each claim."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

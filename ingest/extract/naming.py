@@ -1,6 +1,6 @@
 """Assignment of names to the definitions and imports of a standalone module.
 
-Names in the kernel's file are not changed. If another file has the same name, its name is changed.
+Names of the kernel's own file are kept. A definition of another file is renamed if it clashes.
 """
 
 from __future__ import annotations

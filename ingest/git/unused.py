@@ -17,7 +17,7 @@ REMOVING = ".removing-"
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Time of a mirror's last use, and its size on the disk."""
+    """Time of the last fetch into a mirror, and its size on the disk."""
 
     folder: Path
     used_at: float

@@ -1,4 +1,4 @@
-"""Edits of a draft's texts: replacing a statement by its branch, or an expression by another."""
+"""Edits of a draft's texts: replacing an `if` by the branch that runs, or an expression."""
 
 from __future__ import annotations
 

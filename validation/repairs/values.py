@@ -1,4 +1,4 @@
-"""Positions of mistakes in masks, values and data types, with the edits that make them."""
+"""Places where a mistake in a mask, value or data type can be planted, with the edit for it."""
 
 import ast
 from collections.abc import Iterator

@@ -56,7 +56,7 @@ Function = ast.FunctionDef
 
 
 def find_tests(suite: SuiteFile) -> Iterator[Function]:
-    """Yield every function at the top level, and every method of the classes at the top level."""
+    """Yield functions at the top level and methods of classes, except fixtures and set-ups."""
     for node in suite.tree.body:
         if isinstance(node, Function) and not is_fixture(node):
             yield inline_fixtures(node, lambda name: _fixture(suite, name))

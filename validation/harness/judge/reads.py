@@ -127,7 +127,7 @@ def computes(text: str, true: Informed, other: Informed | None, whole: Set[int |
 
 
 def _differ(true: Informed, other: Informed) -> bool:
-    """Return whether the programs differ beyond a few sizes and read numbers that they pass on."""
+    """Return whether programs differ by more than a few sizes and numbers that are passed on."""
     first, second = list(_seen(true)), list(_seen(other))
     if len(first) != len(second):
         return True

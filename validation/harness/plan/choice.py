@@ -204,8 +204,8 @@ def _count_not_finite(answer: Wanted) -> int:
 
 
 def _is_meaningful(answer: Wanted) -> bool:
-    """Return whether the reference's answer is close to its float64 answer. If the answers consist
-    of rounding errors, they differ, and a comparison means nothing."""
+    """Return whether the reference's answer is close to its float64 answer. If it is not, it is
+    mostly rounding error, and comparing a kernel's answer with it shows nothing."""
     if answer.native is None:
         return False
     exact = (*answer.precise.leaves, *answer.precise.gradients) if answer.precise else ()

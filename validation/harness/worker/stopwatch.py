@@ -103,7 +103,7 @@ class Stopwatch:
         return {"took": took}, []
 
     def hand_over(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
-        """Answer with the answers that the timed runs of these trials returned."""
+        """Return the outputs of the timed runs, for the trials in `numbers`."""
         packing = Packing()
         runs = []
         for number in order["numbers"]:

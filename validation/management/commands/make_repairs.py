@@ -15,7 +15,7 @@ from curation.progress_bar import Bar
 from curation.text import pluralize
 from validation.repairs.kinds import KINDS
 
-# Placeholder of a fact in an explanation.
+# A `{name}` placeholder in the explanation of a kind of mistake.
 FACT = re.compile(r"`?\{\w+\}`?")
 DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
 

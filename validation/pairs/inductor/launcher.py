@@ -95,7 +95,7 @@ class _Body:
         if len(arguments) != len(kernel.handed):
             raise Unwritable("a launch that does not fit its kernel")
         blocks, warps = configuration(kernel)
-        # The last arguments are the numbers of elements along x, y and z, in reverse order.
+        # Numbers of elements come last: those along z, y and x, then those of the reduction axes.
         axes = [axis for axis in kernel.hints if not axis.startswith("r")]
         end = len(arguments) - (len(kernel.hints) - len(axes))
         counts = dict(zip("xyz", arguments[end - len(axes) : end][::-1], strict=False))

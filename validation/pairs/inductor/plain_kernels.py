@@ -126,7 +126,7 @@ class _Plain(ast.NodeTransformer):
 
 
 def _drop_unused(function: ast.FunctionDef) -> None:
-    """Remove assignments to names that are never read: Inductor repeats index computations."""
+    """Remove assignments to names that are never read, such as Inductor's spare index values."""
     before: set[str] = set()
     while (unread := _names(function, ast.Store) - _names(function, ast.Load)) != before:
         before = unread
