@@ -58,7 +58,7 @@ REASON_OF_VERDICT = {
 class KernelTerms:
     """License terms of a kernel in a file."""
 
-    verdicts: frozenset[str]  # of this copy, by the current policy and, if blocked, of any copy
+    verdicts: frozenset[str]  # this copy's verdict, and a blocked verdict of any copy
     expression: str
     copyrights: Sequence[str]
     texts: Sequence[Sequence[str]]

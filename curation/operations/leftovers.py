@@ -19,7 +19,7 @@ def mark(folder: Path, name: str) -> dict[str, str]:
 
 
 def find(folder: Path, name: str | None = None) -> list[int]:
-    """Return the ids of the processes with this name, or of all marked ones if `name` is None."""
+    """Return the ids of the processes with this name, or of all marked processes without it."""
     mark_bytes = os.fsencode(f"{VARIABLE}={folder}:")
     if name is not None:
         mark_bytes += os.fsencode(name) + b"\0"

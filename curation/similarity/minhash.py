@@ -2,7 +2,7 @@
 
 `affine32` has advantages over `legacy`: no bias on large sets, half the bytes, and the same result
 on every machine, because it uses only 32-bit integers. The permutations come from `RandomState(1)`,
-whose stream numpy has frozen.
+and numpy promises not to change its random numbers.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def _rows(kind: str) -> list[QuerySet[Any]]:
 # --- The items of a run ---------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class RunItem:
-    """A kernel or pair of a validation, with its result, which is None before the check."""
+    """A kernel or pair of a validation, with its result. Before the check the result is None."""
 
     item: Kernel | Pair
     result: ValidationResult | None

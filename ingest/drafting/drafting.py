@@ -1,6 +1,6 @@
 """Drafting of a complete repository: find for each operation the test that compares it.
 
-The outcome for an operation is a draft, or the reason why there is none.
+Each operation gets a draft, or the reason why it has no draft.
 """
 
 from __future__ import annotations

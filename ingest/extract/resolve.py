@@ -259,7 +259,7 @@ class Resolver:
         """Return the meaning of `name` as an attribute of the module at `path`."""
         key = (path, name)
         if key in self._exports:
-            # The value is None while the lookup is under way, which means an import cycle.
+            # None: the lookup has not ended yet, so the imports form a cycle.
             return self._exports[key] or Unknown(name)
         module = self.repository.module(path)
         if module is None or self._depth > IMPORT_DEPTH:

@@ -27,7 +27,7 @@ def read_sections(data: bytes) -> list[dict[str, str]]:
 
 
 def _parser(file: Path | BytesIO, *, read_only: bool) -> Any:
-    # At import, GitPython searches for git, and fails with an unclear message if there is none.
+    # At import, GitPython searches for git. If git is missing, it fails with an unclear message.
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
     # Imported late, because each start of Django imports this module and needs no GitPython.
     from git.config import GitConfigParser

@@ -19,7 +19,7 @@ from ingest.extract.syntax import captures, text_of
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Measured number. It is None if the measure does not apply, and then the gate passes."""
+    """Measured number. If the measure does not apply, the number is None and the gate passes."""
 
     value: float | None
     message: str

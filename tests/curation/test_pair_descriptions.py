@@ -1,4 +1,4 @@
-"""What is derived of a pair when it is stored or edited: description, hardware, Triton release."""
+"""Facts derived from a pair when it is stored or edited: description, hardware, Triton version."""
 
 from pathlib import Path
 from typing import Any

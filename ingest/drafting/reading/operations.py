@@ -39,8 +39,8 @@ class Operations:
         self._find()
 
     def nearest(self, starts: Iterable[Local]) -> Local | None:
-        """Return the first operation between these names and a kernel. If there is none, return the
-        operation of which the names are a part.
+        """Return the first operation between these names and a kernel. Else return the operation
+        that the names belong to, or None.
         """
         way = list(self._reach.walk(starts))
         for known in (self.by_name, self._inner):

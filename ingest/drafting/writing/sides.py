@@ -89,7 +89,7 @@ def make_inputs(
         ),
     ]
     certain = {*case, "device"}.union(*(find_effects(statement).binds for statement in cut.inputs))
-    # A name that only one branch binds is None after the other branch.
+    # If only one branch binds a name, the name is None after the other branch.
     lines += [f"    {name} = None" for name in cut.parameters if name not in certain]
     if body:
         lines += ["    with torch.device(device), torch.no_grad():", *body]
