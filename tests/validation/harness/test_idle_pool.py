@@ -95,6 +95,8 @@ def test_each_request_is_served_and_few_children_are_made_at_once(
     workshop: Workshop, taking: Taking
 ) -> None:
     asked = [taking() for _ in range(6)]
+    # Before the first is done, both makers have begun.
+    until(lambda: workshop.at_once == MAKERS)
     for served in range(1, 7):
         workshop.let(1)
         until(lambda served=served: sum(one.done() for one in asked) >= served)  # type: ignore[misc]
