@@ -203,15 +203,6 @@ def test_the_fields_of_ingests_and_opt_outs_can_not_be_forged(by_curator: Client
     )
 
 
-def test_a_source_is_never_deleted(by_superuser: Client) -> None:
-    row = a_repository()
-
-    assert by_superuser.post(f"{LIST}{row.pk}/delete/", {"post": "yes"}).status_code == 403
-    act(by_superuser, "delete_selected", row, post="yes")
-
-    assert Repository.objects.filter(pk=row.pk).exists()
-
-
 # --- Opting out -----------------------------------------------------------------------------
 def test_an_opt_out_requires_a_reason(by_curator: Client) -> None:
     row = a_repository()

@@ -179,17 +179,6 @@ def test_a_bulk_decision_skips_items_that_change_during_it(
     assert [row.item for row in Decision.objects.all()] == [counted[0]]
 
 
-def test_the_same_bulk_request_decides_once(browser: Client) -> None:
-    make.a_kernel()
-    wish = said(browser, "status=pending")
-    browser.post(reverse("bulk"), wish)
-    make.a_kernel()
-
-    browser.post(reverse("bulk"), wish)
-
-    assert Kernel.objects.pending().count() == 1
-
-
 def test_a_bulk_decision_skips_claimed_items_and_edits_of_the_curator(browser: Client) -> None:
     make.a_claim()
     curator = User.objects.get(groups__name="curators")

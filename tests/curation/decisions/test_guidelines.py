@@ -14,12 +14,6 @@ from tests import factories as make
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
-@pytest.fixture
-def curator(client: Client) -> Client:
-    client.force_login(make.a_curator(username="ada"))
-    return client
-
-
 def a_softmax(**over: Any) -> Kernel:
     return make.a_kernel(**{"operation_type": "softmax", "status": Status.APPROVED, **over})
 
@@ -33,29 +27,29 @@ def test_every_operation_has_a_default_text(operation: str) -> None:
     assert len(text) < 2500
 
 
-def test_a_saved_version_replaces_the_default_and_names_its_author(curator: Client) -> None:
+def test_a_saved_version_replaces_the_default_and_names_its_author(browser: Client) -> None:
     address = reverse("edit-guideline", args=["softmax"])
 
-    curator.post(address, {"text": "## Accept\r\n\r\n- Only **stable** ones.", "seen": 0})
-    page = curator.get(reverse("guideline", args=["softmax"])).content.decode()
+    browser.post(address, {"text": "## Accept\r\n\r\n- Only **stable** ones.", "seen": 0})
+    page = browser.get(reverse("guideline", args=["softmax"])).content.decode()
 
     assert "<strong>stable</strong>" in page
     assert "by ada" in page
 
 
-def test_the_page_of_a_version_shows_what_it_has_changed(curator: Client) -> None:
+def test_the_page_of_a_version_shows_what_it_has_changed(browser: Client) -> None:
     make.a_guideline(text="one\ntwo\n")
     newer = make.a_guideline(text="one\nthree\n")
 
-    page = curator.get(reverse("guideline", args=["reduction"]), {"version": newer.pk})
+    page = browser.get(reverse("guideline", args=["reduction"]), {"version": newer.pk})
 
     assert page.context["lines"] == [("same", "one"), ("gone", "two"), ("new", "three")]
 
 
-def test_a_version_that_another_curator_has_not_seen_is_refused(curator: Client) -> None:
+def test_a_version_that_another_curator_has_not_seen_is_refused(browser: Client) -> None:
     make.a_guideline(text="theirs\n")
 
-    answer = curator.post(
+    answer = browser.post(
         reverse("edit-guideline", args=["reduction"]), {"text": "mine", "seen": 0}
     )
 
@@ -74,16 +68,16 @@ def test_an_unchanged_text_is_no_new_version() -> None:
         )
 
 
-def test_a_curator_chooses_an_example_by_its_address(curator: Client) -> None:
+def test_a_curator_chooses_an_example_by_its_address(browser: Client) -> None:
     kernel, address = a_softmax(), reverse("guideline-example", args=["softmax"])
 
-    curator.post(address, {"item": f"http://host{kernel.get_absolute_url()}?tab=file",
+    browser.post(address, {"item": f"http://host{kernel.get_absolute_url()}?tab=file",
                            "reason": "It subtracts the maximum."})  # fmt: skip
     other = a_softmax(status=Status.PENDING)
-    page = curator.get(other.get_absolute_url()).content.decode()
+    page = browser.get(other.get_absolute_url()).content.decode()
 
     assert "It subtracts the maximum." in page
-    curator.post(address, {"remove": GuidelineExample.objects.get().pk})
+    browser.post(address, {"remove": GuidelineExample.objects.get().pk})
     assert not GuidelineExample.objects.exists()
 
 
@@ -115,18 +109,18 @@ def test_an_operation_has_at_most_three_examples_of_a_status() -> None:
     guidelines.add_example(operation_type="softmax", item=rejected, reason="why", user=user)
 
 
-def test_a_wrong_address_of_an_example_is_named(curator: Client) -> None:
+def test_a_wrong_address_of_an_example_is_named(browser: Client) -> None:
     address = reverse("guideline-example", args=["softmax"])
 
     for item in ("nonsense", "/keys", "/kernels/99999/", "http://[", "/pairs/1/edit"):
-        page = curator.post(address, {"item": item, "reason": "why"}, follow=True)
+        page = browser.post(address, {"item": item, "reason": "why"}, follow=True)
         assert "message error" in page.content.decode(), item
 
 
-def test_guidelines_escape_html(curator: Client) -> None:
+def test_guidelines_escape_html(browser: Client) -> None:
     make.a_guideline(text="<script>alert(1)</script> [x](javascript:alert(1)) ![i](http://x/y)\n")
 
-    page = curator.get(reverse("guideline", args=["reduction"])).content.decode()
+    page = browser.get(reverse("guideline", args=["reduction"])).content.decode()
 
     assert "&lt;script&gt;alert(1)" in page
     assert "javascript:alert" not in page.replace("[x](javascript:alert(1))", "")

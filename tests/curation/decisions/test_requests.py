@@ -15,7 +15,6 @@ from django.db import connection, transaction
 from django.test import Client
 
 from curation.decisions import bulk
-from curation.decisions import second_reviews as second
 from curation.decisions.decide import decide, undo
 from curation.errors import Conflict
 from curation.models import BulkDecision, Decision, Kernel, SecondReview, Status
@@ -131,17 +130,6 @@ def test_a_bulk_decision_with_the_id_of_another_is_refused(ada: User) -> None:
 
 def waiting() -> SecondReview:
     return make.a_second_review(first=make.decided(make.a_kernel()))
-
-
-def test_a_second_review_is_asked_for_by_item(ada: User) -> None:
-    """A request that gave one on another item asks for none on this."""
-    given = waiting()
-    request = uuid.uuid4()
-    second.give(review=given, status=Status.APPROVED, user=ada, request=request)
-
-    assert second.asked_for(given.item, ada, request) == given
-    with pytest.raises(Conflict):
-        second.asked_for(make.a_kernel(), ada, request)
 
 
 @pytest.mark.parametrize("a", [make.a_kernel, make.a_pair])

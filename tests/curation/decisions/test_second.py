@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from curation.decisions.agreement import agreement
 from curation.decisions.decide import undo
 from curation.decisions.queue import next_item
-from curation.models import Agreement, Decision, Kernel, Notice, SecondReview, Status
+from curation.models import Agreement, Kernel, Notice, SecondReview, Status
 from tests import factories as make
 
 
@@ -64,21 +64,6 @@ def test_an_agreeing_second_review_leaves_the_item_unchanged(ada: User) -> None:
     kernel.refresh_from_db()
     assert SecondReview.objects.get().state == Agreement.AGREED
     assert (kernel.status, kernel.version) == (Status.APPROVED, 2)
-
-
-def test_a_disagreeing_second_review_opens_a_dispute_for_a_curator(ada: User) -> None:
-    kernel = make.a_kernel()
-    make.decided(kernel, ada)
-    say(make.a_reviewer(), kernel, "rejected")
-    kernel.refresh_from_db()
-    assert (SecondReview.objects.get().state, kernel.status) == ("disputed", Status.APPROVED)
-
-    say(make.a_curator(), kernel, "rejected")
-
-    kernel.refresh_from_db()
-    review = SecondReview.objects.get()
-    assert (review.state, kernel.status) == ("settled", Status.REJECTED)
-    assert review.settled_by == Decision.objects.latest("pk")
 
 
 @pytest.mark.parametrize("status", ["approved", "rejected"])

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -17,7 +14,6 @@ from curation.models import (
     ContaminationMatch,
     Fingerprint,
     Kernel,
-    Pair,
     Repository,
     Role,
     SourceFile,
@@ -33,6 +29,7 @@ from tests.curation.similarity.kernels import (
     unrelated,
     with_other_constants,
 )
+from tests.ingest.extract.reading import files_of
 
 pytestmark = pytest.mark.django_db
 
@@ -75,22 +72,10 @@ def test_a_renamed_or_reformatted_copy_of_a_benchmark_is_found(disguise: object)
         assert match.constants_differ is (disguise is with_other_constants)
 
 
-def kernels_of_the_liger_wheel() -> dict[str, str]:
-    """Real units and their functions, from the installed wheel."""
-    spec = importlib.util.find_spec("liger_kernel")
-    if spec is None or not spec.submodule_search_locations:
-        if os.environ.get("CI"):
-            pytest.fail("CI must have the liger-kernel wheel")
-        pytest.skip("liger-kernel is not installed (pip install --no-deps liger-kernel)")
-    root = Path(spec.submodule_search_locations[0])
-    files = {f"liger_kernel/{p.relative_to(root)}": p.read_bytes() for p in root.rglob("*.py")}
-    found = [item for item in extract(MemoryTree(files)) if isinstance(item, Extraction)]
-    return {item.unit.source: item.kernel.source for item in found}
-
-
 def test_no_kernel_among_200_unrelated_real_and_synthetic_ones_is_flagged() -> None:
     put_benchmark(SOFTMAX, NETWORK, *(unrelated(5000 + seed) for seed in range(30)))
-    real = kernels_of_the_liger_wheel()
+    found = extract(MemoryTree(files_of("liger_kernel")))
+    real = {i.unit.source: i.kernel.source for i in found if isinstance(i, Extraction)}
     for unit, function in real.items():
         put(function, unit=unit)
     for seed in range(200 - len(real)):
@@ -101,28 +86,6 @@ def test_no_kernel_among_200_unrelated_real_and_synthetic_ones_is_flagged() -> N
     assert len(real) > 80
     assert uncontaminated(Kernel).count() >= 200
     assert not ContaminationMatch.objects.exists()
-
-
-def test_a_pair_is_compared_with_benchmarks_by_its_python_side_too() -> None:
-    put_benchmark(NETWORK)
-    copied = make.a_pair(python_code=NETWORK.replace("Model", "Net"), triton_code=unrelated(1))
-    clean = make.a_pair(triton_code=unrelated(2))
-
-    refresh_similarity()
-
-    assert ContaminationMatch.objects.get().pair == copied
-    assert list(uncontaminated(Pair)) == [clean]
-
-
-def test_a_new_benchmark_is_compared_with_all_existing_items() -> None:
-    kernel = put(SOFTMAX)
-    refresh_similarity()
-    assert uncontaminated(Kernel).exists()
-
-    benchmark = put_benchmark(SOFTMAX)
-    refresh_similarity(seen_in(benchmark))
-
-    assert ContaminationMatch.objects.get().kernel == kernel
 
 
 @pytest.mark.parametrize("how", ["emptied", "another role"])

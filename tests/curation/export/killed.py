@@ -43,7 +43,7 @@ def main(step: str, folder: Path) -> None:
     import django
 
     django.setup()
-    from curation.export import dataset, extract
+    from curation.export import dataset
     from curation.export.folder import new_folder
     from curation.export.options import ExportOptions
 
@@ -52,10 +52,6 @@ def main(step: str, folder: Path) -> None:
             with new_folder(folder) as half:
                 (half / "half").write_text("written")
                 wait()
-        case "extraction":
-            write = extract._write_file
-            setattr(extract, "_write_file", lambda *file: wait(write(*file)))  # noqa: B010
-            extract.extract(folder)
         case "release":
             setattr(dataset, "write_card", wait)  # noqa: B010
             dataset.export(ExportOptions(without_benchmarks=True), folder, name="1")

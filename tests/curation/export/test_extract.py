@@ -24,7 +24,6 @@ from curation.models import (
     SourceText,
 )
 from tests import factories as make
-from tests.curation.export.killed import killed
 from tests.curation.export.writing import hashes, manifest
 
 pytestmark = pytest.mark.django_db
@@ -327,20 +326,3 @@ def test_only_an_unchanged_earlier_extraction_is_replaced(tmp_path: Path) -> Non
     with pytest.raises(CurationError, match="is not an unchanged export"):
         extract(tmp_path)
     assert (folder / "utils" / "mine.py").read_text() == "precious"
-
-
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_a_killed_extraction_leaves_no_folder_and_keeps_the_earlier_one(tmp_path: Path) -> None:
-    repository = make.a_repository()
-    for number in range(5):
-        a_kernel_file(repository, f"{number}.py")
-    earlier = hashes(extracted(tmp_path / "earlier"))
-
-    for out in ("out", "earlier"):
-        killed("extraction", tmp_path / out)
-
-    assert not (tmp_path / "out" / FOLDER).exists()
-    assert hashes(tmp_path / "earlier" / FOLDER) == earlier
-    extracted(tmp_path / "out")
-    assert [path.name for path in (tmp_path / "out").iterdir()] == [FOLDER]

@@ -346,13 +346,6 @@ def test_a_disputed_item_is_exported_only_on_request(tmp_path: Path) -> None:
     assert (funnel["approved"], funnel["undisputed"], funnel["exported"]) == (2, 1, 1)
 
 
-def test_a_file_with_a_disputed_kernel_is_not_exported(tmp_path: Path) -> None:
-    kernel = a_seen_kernel()
-    make.a_dispute(first=kernel.decisions.get())
-
-    assert list(reasons(export(tmp_path / "out", "--unit", "file")).values()) == ["disputed"]
-
-
 def test_unknown_hardware_is_refused_with_the_list_of_known_hardware(tmp_path: Path) -> None:
     with pytest.raises(CurationError, match="no hardware 'gpu'. There is: cuda, hip"):
         export(tmp_path / "out", "--hardware", "gpu")

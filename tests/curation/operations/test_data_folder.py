@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 import stat
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from curation.operations import data_folder
-from tests.curation.operations.house import house, manage
+from tests.curation.operations.house import manage
 
 
 def mode(path: Path) -> int:
@@ -35,11 +36,13 @@ def opened(tmp_path: Path, copy_of_prepared: Callable[[Path], Path]) -> Path:
 
 @pytest.mark.slow
 def test_up_makes_an_existing_data_folder_private_to_its_owner(opened: Path) -> None:
-    with house(opened):
-        assert mode(opened) == 0o700
-        assert {"curation.sqlite3", "curation.sqlite3-wal"} <= {p.name for p in opened.iterdir()}
-        # A link's target is outside of the data folder: its mode is kept.
-        assert mode(opened.parent / "elsewhere") == 0o755
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        refused = manage(opened, "up", "--port", str(taken.getsockname()[1]))
+
+    assert "can't be used" in refused.stderr
+    assert mode(opened) == 0o700
+    # A link's target is outside of the data folder: its mode is kept.
+    assert mode(opened.parent / "elsewhere") == 0o755
 
 
 @pytest.mark.slow
@@ -66,7 +69,7 @@ def test_every_process_creates_files_readable_only_by_its_user(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_a_dataset_outside_the_data_folder_is_readable_by_others(tmp_path: Path) -> None:
+def test_the_first_command_may_be_an_export_whose_dataset_others_can_read(tmp_path: Path) -> None:
     done = manage(tmp_path / "data", "export_dataset", "--out", str(tmp_path / "new" / "out"))
 
     assert done.returncode == 0, done.stderr

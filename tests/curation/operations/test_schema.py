@@ -135,10 +135,8 @@ def test_without_room_for_a_copy_nothing_is_migrated(tomorrow: Path, data: Path)
     assert "9999_of_tomorrow" not in applied(data / "curation.sqlite3")
 
 
-@pytest.mark.parametrize("empty", [True, False])
-def test_the_first_command_creates_an_absent_or_empty_database(tmp_path: Path, empty: bool) -> None:
-    if empty:
-        (tmp_path / "curation.sqlite3").touch()
+def test_the_first_command_fills_an_empty_database(tmp_path: Path) -> None:
+    (tmp_path / "curation.sqlite3").touch()
 
     assert manage(tmp_path, "load_sources").returncode == 0
 

@@ -59,14 +59,6 @@ def until(folder: Path, name: str, size: int = 1) -> Callable[[], str | None]:
     return lacks
 
 
-def test_a_process_that_exits_is_restarted(tmp_path: Path) -> None:
-    mortal = process(tmp_path, "mortal")
-
-    output = run(StartupStage([mortal], until(tmp_path, "lives", 2)))
-
-    assert "mortal ended with exit status 3; starting it again in 0.01 s." in output
-
-
 def test_a_crash_loop_stops_all_processes_and_shows_the_last_lines(tmp_path: Path) -> None:
     doomed = process(
         tmp_path,

@@ -132,13 +132,14 @@ def test_a_list_is_sorted_by_its_column_and_says_so(browser: Client, kernels: li
     assert 'aria-sort="descending"' in page
 
 
+@pytest.mark.parametrize("order", ["newest", "name"])
 @pytest.mark.parametrize(
-    "after", ["[1]", '["a", 1, 2]', "{}", "[[1], 2]", '["a", "b"]', "[" * 9999]
+    "after", ["x", "-1", "9" * 40, '["a", 1, 2]', "{}", "[[1], 2]", '["a", "b"]', "[" * 9999]
 )
-def test_a_foreign_cursor_of_a_sorted_list_shows_its_first_page(
-    after: str, browser: Client, kernels: list[Kernel]
+def test_a_foreign_cursor_shows_the_first_page_of_a_list(
+    after: str, order: str, browser: Client, kernels: list[Kernel]
 ) -> None:
-    answer = browser.get(reverse("find"), {"order": "name", "after": after})
+    answer = browser.get(reverse("find"), {"order": order, "after": after})
 
     assert len(answer.context["rows"]) == len(kernels)
 

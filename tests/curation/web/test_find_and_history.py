@@ -163,13 +163,6 @@ def test_the_field_of_a_range_shows_how_it_is_written(browser: Client, key: str)
     assert any(re.search(rf'name="{key}"[^>]*placeholder="[^"]*\.\.', page) for page in pages)
 
 
-@pytest.mark.parametrize("after", ["x", "1.2.3", "-1", "9" * 40])
-def test_an_invalid_cursor_shows_the_first_page_of_a_list(browser: Client, after: str) -> None:
-    make.a_kernel(name="first_one")
-
-    assert "first_one" in text(browser, f"{reverse('find')}?after={after}")
-
-
 def test_a_saved_view_can_be_replaced_and_deleted(browser: Client, curator: User) -> None:
     for query in ("status=pending", "items=pairs&status=approved"):
         browser.post(reverse("save-view"), {"name": "mine", "query": query})

@@ -244,18 +244,6 @@ def test_the_author_of_an_edit_can_not_decide_on_it(browser: Client, reviewer: U
     assert "The queue is empty" in text(browser, reverse("queue"))
 
 
-def test_an_item_claimed_by_another_reviewer_can_not_be_decided(browser: Client) -> None:
-    kernel = make.a_kernel()
-    make.a_claim(kernel=kernel, user=make.a_reviewer(username="grace"))
-
-    page = text(browser, kernel.get_absolute_url())
-    answer = browser.post(act(kernel), decision(kernel))
-
-    assert "grace is reviewing this" in page
-    assert answer.status_code == 409
-    assert not Decision.objects.exists()
-
-
 # --- Skip, undo, ask, pin -------------------------------------------------------------------
 def test_a_skipped_item_returns_when_the_queue_is_otherwise_empty(browser: Client) -> None:
     first, second = make.a_kernel(priority=2), make.a_kernel(priority=1)

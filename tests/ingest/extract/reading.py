@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
+import os
 import textwrap
+from pathlib import Path
+
+import pytest
 
 from ingest.extract import Extraction, MemoryTree, Problem, extract
 from tests.ingest.extract.undefined import undefined_names
@@ -47,6 +52,21 @@ def only(text: str | bytes, path: str = "ops/kernels.py") -> Extraction:
 def named(found: list[Extraction], name: str) -> Extraction:
     (match,) = [e for e in found if e.kernel.qualname == name]
     return match
+
+
+def files_of(package: str) -> dict[str, bytes]:
+    """The files of an installed package, by path: real code that isn't carried here."""
+    top, *inner = package.split(".")
+    spec = importlib.util.find_spec(top)
+    if spec is None or spec.origin is None:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must have {package}")
+        pytest.skip(f"{package} is not installed")
+    folder = Path(spec.origin).parent
+    return {
+        path.relative_to(folder.parent).as_posix(): path.read_bytes()
+        for path in folder.joinpath(*inner).rglob("*.py")
+    }
 
 
 def notebook(*cells: str, **over: object) -> bytes:

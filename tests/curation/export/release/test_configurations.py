@@ -49,7 +49,6 @@ def undo_the_comment() -> None:
 # Rows, options, and a later change.
 CASES: dict[str, tuple[Callable[[], object], tuple[str, ...], Callable[[], object]]] = {
     "files": (kernels_in_files, (*FORMATS, "--unit", "file"), a_seen_kernel),
-    "functions": (kernels_in_files, (*FORMATS, "--unit", "function"), a_seen_kernel),
     "held-out recipes": (some_generated_pairs, HELD_OUT, make.an_approved_pair),
     "ladders": (
         a_ladder,
