@@ -18,6 +18,7 @@ from ingest.git.mirror import locked_mirror, mirror_name
 from tests.ingest.git.fetching import fetched, remote, served
 from tests.ingest.git.http_server import LOCAL_WEB, GitServer
 from tests.ingest.git.repositories import File, commit, make_repository, plain
+from tests.validation.harness.sandbox.confining import processes_saying
 from tests.waiting import DEADLINE, wait_for
 
 pytestmark = pytest.mark.slow
@@ -47,7 +48,7 @@ def test_a_fetch_succeeds_after_git_was_killed_in_mid_transfer(
 
     def kill_git() -> None:
         server.stalled.wait(DEADLINE)
-        for process in wait_for("git is at work", lambda: _running_on(mirror)):
+        for process in wait_for("git is at work", lambda: processes_saying(f"--git-dir={mirror}")):
             os.kill(process, signal.SIGKILL)
 
     killer = threading.Thread(target=kill_git)
@@ -176,15 +177,3 @@ def test_a_fetch_names_an_unusable_data_folder(server: GitServer, tmp_path: Path
 
     with pytest.raises(SourceError, match="data folder"):
         fetch(remote(server), mirrors=tmp_path / "file" / "mirrors", network=LOCAL_WEB)
-
-
-def _running_on(folder: Path) -> list[int]:
-    """The processes whose command line names `folder`."""
-    found = []
-    for line in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if f"--git-dir={folder}".encode() in line.read_bytes():
-                found.append(int(line.parent.name))
-        except OSError:
-            continue
-    return found

@@ -5,15 +5,15 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.hostile.held_memory import Peak, measured
 from tests.validation.compile import kernels
-from tests.validation.harness.sandbox.confining import confinement, levels
+from tests.validation.harness.sandbox.confining import begin, levels
 from tests.validation.harness.whole_entries import whole_entry
 from tests.waiting import DEADLINE, wait_for
 from validation.compile import CompileAnswer, Compiled, Judge, Unit
@@ -22,7 +22,7 @@ from validation.harness.options import Options
 from validation.harness.pool import questions
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
-from validation.harness.sandbox import Level, kill, memory, memory_bound, start
+from validation.harness.sandbox import Level, kill, memory, memory_bound
 from validation.harness.schedule import check
 
 pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
@@ -37,6 +37,7 @@ SECONDS = 60
 # No process has it.
 LARGEST_PID = 1 << 30
 PROGRAMS = Path(__file__).parent / "memory"
+NAMES_ITS_GROUP = "import os\nprint(os.getpgrp(), flush=True)\n"
 
 
 def program(name: str) -> str:
@@ -45,19 +46,12 @@ def program(name: str) -> str:
 
 def ended(name: str, level: Level) -> tuple[int, str, bool, Peak]:
     """Run a program in the sandbox: its status, what it said, whether memory ended it."""
-    bounds = {
+    bounds: dict[str, Any] = {
         "memory": None, "group_memory": MEMORY, "tree_memory": MEMORY, "file_size": 2 << 30,
         "scratch": SCRATCH,
     }  # fmt: skip
     with measured() as peak:
-        process = start(
-            [sys.executable, "-I", "-S", "-c", "import os\nprint(os.getpgrp(), flush=True)\n"
-             + program(name)],
-            confinement(**bounds),
-            level=level,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )  # fmt: skip
+        process = begin(NAMES_ITS_GROUP + program(name), level, **bounds)
         try:
             said, complaint = process.communicate(timeout=SECONDS)
             for_memory = process.bound.ended_for(int(said)) == "memory"
@@ -91,17 +85,11 @@ def test_files_in_the_scratch_folder_are_limited(level: Level) -> None:
 
 
 def test_the_largest_group_is_killed_when_the_total_memory_is_exceeded(level: Level) -> None:
-    bounds = {
+    bounds: dict[str, Any] = {
         "memory": None, "group_memory": 1 << 30, "tree_memory": MEMORY, "scratch": SCRATCH,
     }  # fmt: skip
     with measured() as peak:
-        process = start(
-            [sys.executable, "-I", "-S", "-c", program("three_groups")],
-            confinement(**bounds),
-            level=level,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        process = begin(program("three_groups"), level, **bounds)
         try:
             said, complaint = process.communicate(timeout=SECONDS)
         finally:
@@ -178,13 +166,8 @@ def test_a_sandbox_has_a_cgroup_for_as_long_as_it_runs(level: Level) -> None:
     in_cgroup(level)
     left = memory.parent_cgroup() / f"{memory.NAME}-{LARGEST_PID}-1"
     left.mkdir()
-    process = start(
-        [sys.executable, "-I", "-S", "-c", "print('on', flush=True); input()"],
-        confinement(tree_memory=MEMORY, scratch=SCRATCH),
-        level=level,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    waits = "print('on', flush=True); input()"
+    process = begin(waits, level, stdin=subprocess.PIPE, tree_memory=MEMORY, scratch=SCRATCH)
     assert process.stdout
     assert process.stdout.readline() == b"on\n"
 
@@ -200,14 +183,9 @@ def test_a_sandbox_has_a_cgroup_for_as_long_as_it_runs(level: Level) -> None:
 
 def test_the_cgroup_limit_kills_what_the_watchdog_misses(level: Level) -> None:
     in_cgroup(level)
-    process = start(
-        [sys.executable, "-I", "-S", "-c", "import os\nprint(os.getpgrp(), flush=True)\ninput()\n"
-         + program("allocating")],
-        confinement(memory=None, tree_memory=MEMORY, scratch=SCRATCH),
-        level=level,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )  # fmt: skip
+    waits = f"{NAMES_ITS_GROUP}input()\n{program('allocating')}"
+    bounds: dict[str, Any] = {"memory": None, "tree_memory": MEMORY, "scratch": SCRATCH}
+    process = begin(waits, level, stdin=subprocess.PIPE, **bounds)
     assert process.stdout
     assert process.stdin
     try:

@@ -29,6 +29,7 @@ from ingest.git.submodules import submodule
 from tests.ingest.git.fetching import fetched, fetched_from, remote, served
 from tests.ingest.git.http_server import LOCAL_WEB, GitServer, open_file_count
 from tests.ingest.git.repositories import File, commit, git, make_repository, plain
+from tests.validation.harness.sandbox.confining import processes_saying
 
 
 def contents(snapshot: Snapshot) -> dict[str, str]:
@@ -283,16 +284,9 @@ def test_a_stalled_fetch_ends_at_the_deadline_without_git_processes(
         fetched(server, mirrors, limits=Limits(seconds=1.5))
 
     mirror = mirrors / mirror_name(remote(server))
-    assert not [p for p in Path("/proc").glob("[0-9]*/cmdline") if str(mirror) in _text(p)]
+    assert processes_saying(str(mirror)) == []
     server.stall_seconds = 0
     assert contents(fetched(server, mirrors)) == {"a.py": "a"}
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def test_a_fetch_reports_progress_of_each_stage(server: GitServer, mirrors: Path) -> None:

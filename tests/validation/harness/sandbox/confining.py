@@ -50,12 +50,16 @@ def confinement(**changes: Any) -> Confinement:
     )
 
 
-def begin(program: str, level: Level, *, pass_fds: Sequence[int] = (), **changes: Any) -> Sandboxed:
+def begin(
+    program: str, level: Level, *, pass_fds: Sequence[int] = (), stdin: int = subprocess.DEVNULL,
+    **changes: Any,
+) -> Sandboxed:  # fmt: skip
     return start(
         [os.path.realpath(sys.executable), "-I", "-S", "-c", textwrap.dedent(program)],
         confinement(**changes),
         level=level,
         pass_fds=pass_fds,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
