@@ -3,17 +3,17 @@
 import json
 import shlex
 from argparse import SUPPRESS, Action, ArgumentTypeError
-from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.apps import apps
-from django.core.management import call_command, load_command_class
+from django.core.management import load_command_class
 from django.core.management.base import CommandParser
 
 from curation.management.arguments import at_least_one, output_file
 from curation.models import Verdict
 from tests.factories import a_pair, a_validation_result
+from tests.probes import output_of
 
 BASE = {"version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color"}
 COMMANDS = [
@@ -79,9 +79,7 @@ def test_an_output_file_needs_its_folder(tmp_path: Path) -> None:
 
 
 def list_pairs(*arguments: str) -> list[str]:
-    out = StringIO()
-    call_command("list_pairs", *arguments, stdout=out)
-    return out.getvalue().splitlines()
+    return output_of("list_pairs", *arguments).splitlines()
 
 
 @pytest.mark.django_db

@@ -1,10 +1,10 @@
 """`manage.py apply_policy`: pending items are decided on under a name; people's decisions stay."""
 
-from io import StringIO
+from functools import partial
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from curation.errors import CurationError
 from curation.models import (
@@ -19,15 +19,11 @@ from curation.models import (
     Verdict,
 )
 from tests.factories import a_decision, a_full_validation, a_kernel, a_pair, a_reviewer
+from tests.probes import output_of
 
 pytestmark = pytest.mark.django_db
 WHERE = "--where=operation=softmax"
-
-
-def apply_policy(*arguments: str) -> str:
-    out = StringIO()
-    call_command("apply_policy", *arguments, stdout=out)
-    return out.getvalue()
+apply_policy = partial(output_of, "apply_policy")
 
 
 def test_pending_items_that_match_are_approved_by_the_policy() -> None:

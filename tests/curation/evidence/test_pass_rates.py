@@ -2,26 +2,23 @@
 
 import csv
 import json
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from curation.errors import CurationError
 from curation.models import Pair, PassRate
 from curation.models.pass_rates import pass_at_k
 from tests.factories import a_pair, a_pass_rate
+from tests.probes import output_of
 
 pytestmark = pytest.mark.django_db
 
 
 def run(path: Path) -> str:
-    out = StringIO()
-    call_command("import_pass_at_k", str(path), stdout=out)
-    return out.getvalue()
+    return output_of("import_pass_at_k", str(path))
 
 
 def json_lines(path: Path, *rows: Any) -> Path:

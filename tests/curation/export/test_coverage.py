@@ -1,5 +1,7 @@
 """An export claims nothing that was not compared with the benchmarks."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,41 +69,31 @@ def test_a_release_of_compared_records_lists_the_benchmarks(tmp_path: Path, comp
     ]
 
 
-def test_a_registered_benchmark_that_was_not_compared_is_named(
-    tmp_path: Path, compared: str
-) -> None:
-    a_compared_kernel(compared)
-    a_benchmark(name="bob/bench")
-
-    folder = export(tmp_path / "out")
-
-    assert "Not compared: bob/bench. Overlap with it is unknown." in card(folder)
-    assert CLAIM not in card(folder)
-    assert manifest(folder)["benchmarks"]["missing"] == ["bob/bench"]
-
-
-def test_the_card_counts_records_compared_with_older_benchmarks(
-    tmp_path: Path, compared: str
-) -> None:
+def an_older_comparison() -> None:
     kernel = a_seen_kernel()
-    a_compared_kernel(compared)
     Fingerprint.objects.filter(kernel=kernel).update(compared_with="f" * 64)
 
-    folder = export(tmp_path / "out")
 
-    assert "1 of 2 records were not compared with these benchmarks" in card(folder)
-    assert CLAIM not in card(folder)
-
-
-def test_an_export_with_launchers_does_not_claim_a_full_comparison(
-    tmp_path: Path, compared: str
-) -> None:
+@pytest.mark.parametrize(
+    ("rows", "options", "sentence"),
+    [
+        (partial(a_benchmark, name="bob/bench"), (), "Not compared: bob/bench. Overlap with it is"),
+        (an_older_comparison, (), "1 of 2 records were not compared with these benchmarks"),
+        (lambda: None, ("--with-launcher",), "Launchers of kernels were not compared: its overlap"),
+    ],
+    ids=["another benchmark", "older benchmarks", "launchers"],
+)
+def test_an_incomplete_comparison_is_named_instead_of_a_claim(
+    rows: Callable[[], object], options: tuple[str, ...], sentence: str,
+    tmp_path: Path, compared: str,
+) -> None:  # fmt: skip
     a_compared_kernel(compared)
+    rows()
 
-    folder = export(tmp_path / "out", "--with-launcher")
+    written = card(export(tmp_path / "out", *options))
 
-    assert "Launchers of kernels were not compared: its overlap is unknown." in card(folder)
-    assert CLAIM not in card(folder)
+    assert sentence in written
+    assert CLAIM not in written
 
 
 def test_the_card_counts_pairs_with_the_operation_of_a_benchmark_problem(

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,7 @@ from tests.curation.export.writing import (
     reasons,
     records,
 )
+from tests.probes import output_of
 
 pytestmark = pytest.mark.django_db
 
@@ -412,11 +412,9 @@ def test_an_empty_export_names_the_command_to_run_next(
     rows: Callable[[], None], sentence: str, command: str, tmp_path: Path
 ) -> None:
     rows()
-    written = StringIO()
 
-    call_command("export_dataset", out=tmp_path / "out", stdout=written)
+    *_, why, step = output_of("export_dataset", out=tmp_path / "out").splitlines()
 
-    *_, why, step = written.getvalue().splitlines()
     assert sentence in why
     assert step == f"Next: python manage.py {command}"
 

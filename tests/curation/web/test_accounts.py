@@ -10,7 +10,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import Group, User
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -20,7 +20,7 @@ from curation.people import CURATORS, REVIEWERS
 from curation.web import tokens
 from curation.web.security import invitations
 from tests import factories as make
-from tests.probes import queries_of
+from tests.probes import output_of, queries_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -285,9 +285,7 @@ def test_the_log_records_each_invitation_with_its_author(by_curator: Client) -> 
 
 # --- The command ----------------------------------------------------------------------------
 def add_reviewer(*arguments: str) -> str:
-    out = io.StringIO()
-    call_command("add_reviewer", *arguments, stdout=out, stderr=io.StringIO())
-    return out.getvalue().strip()
+    return output_of("add_reviewer", *arguments, stderr=io.StringIO()).strip()
 
 
 @pytest.mark.parametrize(("option", "group"), [((), REVIEWERS), (("--curator",), CURATORS)])

@@ -1,6 +1,7 @@
 """Lists have counts beside the values of their filters, orders, excerpts and ticked rows."""
 
 import re
+from functools import partial
 from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,6 +17,7 @@ from curation.search.filters import CHOICES, Filter
 from curation.web.lists import facets, listing
 from curation.web.lists.facets import facet_counts
 from curation.web.lists.listing import ORDERS, Listing, excerpts
+from tests.probes import pages_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -110,14 +112,8 @@ def test_each_order_shows_every_item_once_and_its_reverse_the_other_way_round(
     for name in ORDERS[model]:
         listed: list[list[int]] = []
         for order in (name, f"-{name}"):
-            seen: list[int] = []
-            after = ""
-            while True:
-                page = Listing(model, Filter(), curator).page(order, after, 2)
-                seen += [item.pk for item in page.items]
-                after = page.following
-                if not after:
-                    break
+            read = partial(Listing(model, Filter(), curator).page, order, size=2)
+            seen = [item.pk for page in pages_of(read) for item in page.items]
             assert sorted(seen) == sorted(model.objects.values_list("pk", flat=True)), order
             listed.append(seen)
         assert listed[0] == listed[1][::-1], name

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from io import StringIO
+from functools import partial
 from typing import Any
 
 import pytest
 import redis
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -17,7 +16,7 @@ from curation.jobs.cancel import cancel
 from curation.models import Device, ExportRun, IngestRun, Run, RunState, ValidationRun, Verdict
 from curation.web.runs import find_run, items_of, newest, running
 from tests import factories as make
-from tests.probes import queries_of
+from tests.probes import output_of, pages_of, queries_of
 
 pytestmark = pytest.mark.django_db
 
@@ -47,9 +46,7 @@ def text(browser: Client, url: str) -> str:
 
 
 def told(*arguments: str, **options: Any) -> list[str]:
-    out = StringIO()
-    call_command(*arguments, stdout=out, **options)
-    return out.getvalue().splitlines()
+    return output_of(*arguments, **options).splitlines()
 
 
 # --- The list -------------------------------------------------------------------------------
@@ -70,15 +67,10 @@ def test_each_run_is_on_one_page_even_with_equal_timestamps() -> None:
         model._default_manager.update(created_at=timezone.now())
     everything = labels(newest(size=50).runs)
 
-    seen, after = [], ""
-    while True:
-        page = newest(after=after, size=5)
-        seen += labels(page.runs)
-        if not (after := page.following):
-            break
+    pages = pages_of(lambda after: newest(after=after, size=5))
 
-    assert seen == everything
-    assert len(set(seen)) == 12
+    assert [run.label for page in pages for run in page.runs] == everything
+    assert len(set(everything)) == 12
 
 
 def test_the_run_list_can_be_filtered_by_kind_and_state() -> None:
@@ -144,15 +136,11 @@ def test_the_items_of_a_validation_are_paged_with_failures_first() -> None:
     run = checked(Verdict.PASSED, None, Verdict.FAILED, Verdict.PASSED, Verdict.TIMEOUT)
     keys = [key for _, key, _ in run.batch]
 
-    seen, after = [], ""
-    while True:
-        page = items_of(run, after, size=2)
-        seen += [keys.index(row.item.pk) for row in page.rows]
-        if not (after := page.following):
-            break
+    pages = list(pages_of(partial(items_of, run, size=2)))
 
+    seen = [keys.index(row.item.pk) for page in pages for row in page.rows]
     assert seen == [2, 4, 1, 0, 3]
-    assert page.counts == [("failed", 1), ("timeout", 1), ("no result", 1), ("passed", 2)]
+    assert pages[-1].counts == [("failed", 1), ("timeout", 1), ("no result", 1), ("passed", 2)]
 
 
 def test_a_skipped_item_is_listed_first_with_its_reason_and_a_link(

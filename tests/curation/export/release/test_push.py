@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from curation.jobs.retry import retry
 from curation.models import ExportRun, RunState
 from tests.curation.export.release.hub import TOKEN, Hub, serving
 from tests.factories import a_reviewer, an_approved_pair
+from tests.probes import output_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -107,14 +107,9 @@ def test_the_same_files_are_not_committed_twice(hub: Hub, folder: Path) -> None:
 
 def test_the_command_pushes_what_it_wrote(hub: Hub, tmp_path: Path) -> None:
     an_approved_pair()
-    out = StringIO()
+    options = {"out": tmp_path / "out", "push": "lab/pairs", "without_benchmarks": True}
 
-    call_command(
-        "export_dataset", out=tmp_path / "out", push="lab/pairs", without_benchmarks=True,
-        stdout=out,
-    )  # fmt: skip
-
-    assert "Pushed to" in out.getvalue()
+    assert "Pushed to" in output_of("export_dataset", **options)
     assert "README.md" in hub.repositories["lab/pairs"]
 
 

@@ -1,12 +1,11 @@
 """Named snapshots: written again byte for byte, compared, and marked when a record is withdrawn."""
 
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import connection
 
 from curation.errors import CurationError
@@ -28,15 +27,14 @@ from curation.models import (
 )
 from tests.curation.export.writing import a_seen_kernel, export, hashes, manifest, some_rows
 from tests.factories import a_curator, a_dispute, a_license, an_approved_kernel
+from tests.probes import output_of
 
 pytestmark = pytest.mark.django_db
 ALL = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook")
 
 
 def diff(old: str, new: str) -> list[str]:
-    out = io.StringIO()
-    call_command("diff_releases", old, new, stdout=out)
-    return out.getvalue().splitlines()
+    return output_of("diff_releases", old, new).splitlines()
 
 
 def test_a_release_is_reproduced_after_any_later_change(tmp_path: Path) -> None:
