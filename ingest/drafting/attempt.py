@@ -11,7 +11,7 @@ from curation.source.functions import loaded_names, signature, stored_names
 from curation.source.text import UNREADABLE
 from ingest.drafting.cutting.compared import Test
 from ingest.drafting.cutting.launching import Launching
-from ingest.drafting.cutting.moving import move_copies, move_functions
+from ingest.drafting.cutting.moving import move_copies
 from ingest.drafting.cutting.references import describe, find_rule, why_no_reference
 from ingest.drafting.cutting.slices import cut, find_needed, still_needed
 from ingest.drafting.isolating.standalone import Isolator
@@ -33,7 +33,6 @@ from ingest.drafting.reading.comparisons import (
     peel,
     reads_gradient,
 )
-from ingest.drafting.reading.gradients import find_answer
 from ingest.drafting.reading.naming import entry_point
 from ingest.drafting.reading.operations import Operations
 from ingest.drafting.reading.parametrized_cases import Cases, NoCases, cases
@@ -94,8 +93,6 @@ class _Reader:
         self._weights: set[str] = set()
         self._failed: tuple[Missing, str] | None = None
         self._names = Launching(suite, reach)
-        # True if a comparison of gradients is read as a comparison of the results behind them.
-        self._through_gradients = False
 
     @property
     def _place(self) -> DraftPlace:
@@ -128,9 +125,6 @@ class _Reader:
         if not any(True for _ in self._names.launching(flatten(function.body))):
             return
         groups = [*self._groups()]
-        if not groups and self._failed and self._failed[0] is Missing.GRADIENTS_ONLY:
-            self._through_gradients = True
-            groups = [*self._groups()]
         for operation, before, pairs in groups:
             if operation in self._best and self._best[operation].progress == WHOLE:
                 continue
@@ -205,21 +199,13 @@ class _Reader:
         """
         before = comparison.before
         parts = []
-        behind: set[bool] = set()
         for argument in (comparison.left, comparison.right):
             inner = peel(argument)
             numbers = find_needed(before, loaded_names(inner), self._names.local)
-            gradient = reads_gradient(inner) or self._is_gradient(inner, before, numbers)
-            answer = find_answer(argument, before) if self._through_gradients else None
-            behind.add(gradient)
-            # If only one side is a gradient, the other side does not compute the result behind it.
-            if (gradient and answer is None) or len(behind) > 1:
+            if reads_gradient(inner) or self._is_gradient(inner, before, numbers):
                 why = f"{self._where} compares gradients and no answer."
                 self._failed = self._failed or (Missing.GRADIENTS_ONLY, why)
                 return None
-            if gradient and answer is not None:
-                inner = answer
-                numbers = find_needed(before, loaded_names(inner), self._names.local)
             parts.append((inner, numbers))
         nodes = [[*(before[n] for n in sorted(numbers)), inner] for inner, numbers in parts]
         shared = {id(node) for node in nodes[0]} & {id(node) for node in nodes[1]}
@@ -268,7 +254,6 @@ class _Reader:
         whole = replace(
             whole, inputs=still_needed(whole.inputs, whole.parameters, self._names.local)
         )
-        whole = move_functions(whole, self._names.is_function, self._names.local)
         rule = find_rule(whole, self._suite, self._names.local, self._names.bound)
         turning = frozenset().union(*(comparison.turning for *_, comparison in pairs))
         given = {name for row in (self._cases.rows if self._cases else ()) for name in row}

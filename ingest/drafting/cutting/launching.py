@@ -68,18 +68,6 @@ class Launching:
             if isinstance(target, Local):
                 yield target
 
-    def is_function(self, node: ast.expr) -> bool:
-        """Return whether an expression is a function. A function can't be an input."""
-        if isinstance(node, ast.Lambda):
-            return True
-        parts = dotted_name(node)
-        if parts is None or parts[0] in self.local:
-            return False
-        target = self._suite.meaning(parts)
-        if not isinstance(target, Local):
-            return False
-        return any(text.startswith("def ") for text in self._suite.source_of(target))
-
     def modules_among(self, whole: Cut) -> str:
         """Return the name of a module that is a parameter and that both sides read, or ""."""
         for statement in whole.inputs:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from curation.source.functions import loaded_names, stored_names
+from curation.source.functions import loaded_names
 from ingest.drafting.cutting.slices import (
     ALIASING,
     Cut,
     Statements,
     find_side_inputs,
     in_order,
-    still_needed,
 )
 from ingest.drafting.isolating.devices import is_device
-from ingest.drafting.reading.statements import filter_blocks, find_effects, find_free_names
+from ingest.drafting.reading.statements import find_effects
 
 
 def move_copies(whole: Cut) -> Cut:
@@ -52,46 +50,6 @@ def _move_copy(whole: Cut, statement: ast.stmt, name: str, originals: frozenset[
             *whole.parameters[place + 1 :],
         ),
     )
-
-
-def move_functions(
-    whole: Cut, is_function: Callable[[ast.expr], bool], local: frozenset[str]
-) -> Cut:
-    """Move the assignment of a function to the sides that call it, because a function can't be an
-    input. Examples are `f = naive`, a lambda, and an inner function.
-    """
-    for name in whole.parameters:
-        binding = [_keep_binding(statement, name) for statement in whole.inputs]
-        moved = [statement for statement in binding if statement is not None]
-        values = [value for statement in moved for value in _bound_values(statement, name)]
-        if not values or not all(value is None or is_function(value) for value in values):
-            continue
-        needs = frozenset().union(*(find_free_names(statement) for statement in moved)) & local
-        place = whole.parameters.index(name)
-        fresh = sorted(needs - {*whole.parameters})
-        reads = [name in find_side_inputs(*side) for side in _both(whole)]
-        rest = [_drop_binding(statement, name) for statement in whole.inputs]
-        parameters = (*whole.parameters[:place], *fresh, *whole.parameters[place + 1 :])
-        inputs = [statement for statement in rest if statement is not None]
-        whole = replace(
-            whole,
-            inputs=still_needed(inputs, parameters, local),
-            reference=(*moved,) * reads[0] + whole.reference,
-            candidate=(*moved,) * reads[1] + whole.candidate,
-            parameters=parameters,
-        )
-    return whole
-
-
-def _bound_values(statement: ast.stmt, name: str) -> Iterator[ast.expr | None]:
-    """Yield the values that a statement binds a name to. For a definition, yield None."""
-    for node in ast.walk(statement):
-        match node:
-            case ast.FunctionDef(name=bound) if bound == name:
-                yield None
-            case ast.Assign(targets=targets, value=value):
-                if any(name in stored_names(target) for target in targets):
-                    yield value
 
 
 def _both(whole: Cut) -> list[tuple[Statements, tuple[ast.expr, ...]]]:
@@ -150,13 +108,3 @@ def copied_name(value: ast.expr) -> str:
             return ""
         value = value.func.value
     return value.id if isinstance(value, ast.Name) else ""
-
-
-def _keep_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
-    """Return only the part of a statement that binds a name, or None if no part does."""
-    return filter_blocks(statement, lambda each: name in find_effects(each).binds)
-
-
-def _drop_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
-    """Return a statement without the part that binds a name, or None if no other part is left."""
-    return filter_blocks(statement, lambda each: name not in find_effects(each).binds)

@@ -16,9 +16,6 @@ from ingest.extract.targets import External, Local, Target
 
 REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
                        r"|expected|py|pt|slow|simple|vanilla|manual|base)(_|$)", re.I)  # fmt: skip
-KEEPS = {"view", "reshape", "contiguous", "squeeze", "unsqueeze", "transpose", "permute",
-         "expand", "flatten", "unflatten", "clone", "detach", "narrow", "t", "view_as",
-         "movedim"}  # fmt: skip
 # Maximum written numbers in a reference. With more, it is the expected result of one case.
 MOST_NUMBERS = 4
 
@@ -127,37 +124,9 @@ def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> st
         return "What it compares with is written out: it depends on no input."
     if any(_is_written_out(node) for node in (*whole.reference, *whole.expected)):
         return "What it compares with is written out: it holds numbers of one case."
-    pairs = zip(whole.expected, whole.actual, strict=True)
-    bare = [_without_shared_calls(expected, actual) for expected, actual in pairs]
-    # Copies of tensors that the launcher also makes, and may write to.
-    made = set(map(ast.dump, whole.candidate))
-    handed = [each for each in whole.reference if ast.dump(each) in made and _is_copy(each)]
-    parts = {*whole.parameters}.union(*map(stored_names, handed))
-    if len(handed) == len(whole.reference) and all(_is_part(each, parts) for each in bare):
+    if not whole.reference and all(_is_part(each, whole.parameters) for each in whole.expected):
         return "What it compares with is an input: nothing is computed."
     return ""
-
-
-def _is_copy(statement: ast.stmt) -> bool:
-    """Return whether a statement only copies a tensor, as in `y = x.clone()`."""
-    match statement:
-        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(value=tensor))):
-            return isinstance(tensor, ast.Name) and _is_still(statement.value, tensor.id)
-    return False
-
-
-def _without_shared_calls(expected: ast.expr, actual: ast.expr) -> ast.expr:
-    """Return `expected` without the method calls that both arguments end with."""
-    while isinstance(expected, ast.Call) and isinstance(actual, ast.Call):
-        wanted, given = expected.func, actual.func
-        if not isinstance(wanted, ast.Attribute) or not isinstance(given, ast.Attribute):
-            break
-        if ast.unparse(ast.Call(ast.Name(wanted.attr), expected.args, expected.keywords)) != (
-            ast.unparse(ast.Call(ast.Name(given.attr), actual.args, actual.keywords))
-        ):
-            break
-        expected, actual = wanted.value, given.value
-    return expected
 
 
 def _is_part(answer: ast.expr, parameters: Iterable[str]) -> bool:
@@ -178,15 +147,3 @@ def _is_written_out(node: ast.AST) -> bool:
                 if len(numbers) > MOST_NUMBERS:
                     return True
     return False
-
-
-def _is_still(node: ast.expr, name: str) -> bool:
-    """Return whether an expression is the tensor of this name, perhaps in another shape."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        reads_anew = node.func.attr == "view" and any(
-            "torch." in ast.unparse(each) for each in node.args
-        )
-        if node.func.attr not in KEEPS or reads_anew:
-            return False
-        node = node.func.value
-    return isinstance(node, ast.Name) and node.id == name

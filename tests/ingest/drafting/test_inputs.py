@@ -299,22 +299,6 @@ def test_the_inputs_whose_gradients_are_compared_are_marked() -> None:
     assert draft.texts.test_code.count("requires_grad_") == 1
 
 
-def test_inference_mode_in_the_inputs_becomes_no_grad() -> None:
-    draft = whole(
-        """
-        def test_doubled():
-            def made(n):
-                with torch.inference_mode():
-                    return torch.randn(n, device=device)
-            x = made(64)
-            assert torch.allclose(doubled(x), x + x)
-        """
-    )
-
-    assert "with torch.no_grad():" in function(draft.texts.test_code, "make_inputs")
-    assert "inference_mode" not in draft.texts.test_code
-
-
 def test_memory_addresses_among_the_inputs_give_a_reason() -> None:
     outcome = only(
         """
@@ -397,47 +381,6 @@ def test_a_clone_of_a_tensor_changed_later_stays_an_input() -> None:
     )
 
     assert "def doubling(y, z, x):" in draft.texts.triton_code
-
-
-def test_a_function_is_selected_by_its_side_instead_of_being_an_input() -> None:
-    draft = whole(
-        """
-        def naive_sum(x):
-            return x + x
-
-        def naive_product(x):
-            return 2 * x
-
-        @pytest.mark.parametrize("product", [False, True])
-        def test_doubled(product):
-            x = torch.randn(64, device=device)
-            bound = None
-            if product:
-                bound = 5.0
-                if bound > 1:
-                    x = x.clamp(-bound, bound)
-                naive = naive_product
-            else:
-                naive = naive_sum
-
-            def moved(x):
-                return x + (bound or 0)
-
-            assert torch.allclose(doubled(moved(x)), naive(moved(x)))
-        """
-    )
-
-    assert "def doubling(bound, x, product):" in draft.texts.python_code
-    reference = function(draft.texts.python_code, "doubling")
-    assert (
-        "    if product:\n        naive = naive_product\n    else:\n        naive = naive_sum\n"
-        in reference
-    )
-    assert "clamp" not in reference
-    assert "def moved(x):" in reference
-    assert "def moved(x):" in function(draft.texts.triton_code, "doubling")
-    assert "naive" not in draft.texts.test_code
-    assert "x = x.clamp(-bound, bound)" in draft.texts.test_code
 
 
 def test_a_constant_that_is_narrowed_under_its_own_name_keeps_its_values() -> None:
@@ -523,23 +466,6 @@ def test_a_helper_that_is_told_its_device_by_position_is_told_that_of_the_case()
     )
 
     assert "x = made(n, device)\n" in function(draft.texts.test_code, "make_inputs")
-
-
-def test_a_reference_that_takes_its_inputs_to_the_host_leaves_them_on_their_device() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("n", [16, 61])
-        def test_doubled(n):
-            x = torch.randn(n, device=device)
-            count = len(x.cpu().numpy())
-            expected = x.cpu().float() + x.cpu().float() * (count // n)
-            assert torch.allclose(doubled(x).cpu(), expected)
-        """
-    )
-
-    reference = draft.texts.python_code
-    assert "x.float() + x.float() *" in reference
-    assert "len(x.cpu().numpy())" in reference
 
 
 def test_infinity_in_a_case_has_no_literal() -> None:
