@@ -32,11 +32,6 @@ def find_fault(
         if reasons:
             sentence = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
             return missing, sentence
-    written = modules["triton_code"].text
-    if "num_cpu_threads" in written and "tl.dot(" in written:
-        # Its blocks of 8 are too small for a GPU's tensor cores.
-        sentence = f"The kernel multiplies matrices in blocks for a CPU ({where})."
-        return Missing.TRITON_NOT_STANDALONE, sentence
     if ADDRESSES.search(draft.texts.triton_code):
         sentence = f"The Triton side hands its kernels addresses of tensors in a list ({where})."
         return Missing.TRITON_NOT_STANDALONE, sentence
@@ -49,10 +44,6 @@ def find_fault(
     if re.search(r"^(import|from) triton\b", draft.texts.python_code, re.M):
         sentence = f"The reference of {where} needs Triton itself."
         return Missing.KERNEL_AGAINST_KERNEL, sentence
-    if "def __torch_dispatch__" in draft.texts.python_code:
-        # The class registers its operations by a decorator, so no name leads to them.
-        sentence = f"The reference of {where} is a subclass of Tensor with operations of its own."
-        return Missing.REFERENCE_NOT_STANDALONE, sentence
     for text in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
         try:
             ast.parse(text)

@@ -15,13 +15,10 @@ SEEDED = 'torch.manual_seed(case["seed"])'
 GENERATORS = {"random": 'random.seed(case["seed"])', "np": 'np.random.seed(case["seed"])'}
 EMPTY = {"empty": "zeros", "empty_like": "zeros_like", "new_empty": "new_zeros"}
 FILLING = re.compile(r"(?!requires_grad_)\w+_")
-DRAWS = re.compile(r"\btorch\.(rand|randn|randint|randperm|normal|bernoulli)\w*\(")
 
 
 def seed_helpers(text: str) -> str:
-    """Return the text of `make_inputs` and its helpers with seeds: in `make_inputs` for other
-    generators, and before the first constant that torch draws at import.
-    """
+    """Return the text of `make_inputs` and its helpers, with seeds for other generators."""
     try:
         text = _filled(text)
         tree = ast.parse(text)
@@ -37,24 +34,11 @@ def seed_helpers(text: str) -> str:
         draws = name == "random" or f"{name}.random." in text
         if name in imported and draws and seeding not in text:
             text = text.replace(SEEDED, f"{SEEDED}\n    {seeding}", 1)
-    tree = ast.parse(text)
-    drawn = [
-        node
-        for node in tree.body
-        if isinstance(node, ast.Assign | ast.AnnAssign) and DRAWS.search(ast.unparse(node))
-    ]
-    if not drawn:
-        return text
-    edits = Edits(text)
-    start = edits.start(drawn[0])
-    edits.replace(start, start, "torch.manual_seed(0)\n")
-    return edits.text()
+    return text
 
 
 def _filled(text: str) -> str:
-    """Return the text without uninitialized tensors. Those that no method fills become zeros.
-    Tensors of int8 become random: they are no indices, and an author may use them uninitialized.
-    """
+    """Return the text with zeros instead of uninitialized tensors that no method fills."""
     if "empty" not in text:
         return text
     tree = ast.parse(text)
@@ -70,13 +54,5 @@ def _filled(text: str) -> str:
             case ast.Call(func=ast.Attribute(value=module, attr=attr) as func) if (
                 attr in EMPTY and id(node) not in filled
             ):
-                dtype = next((ast.unparse(k.value) for k in node.keywords if k.arg == "dtype"), "")
-                of_torch = ast.unparse(module) == "torch"
-                if attr == "empty" and of_torch and dtype == "torch.int8":
-                    shape = node.args[0] if node.args else None
-                    if isinstance(shape, ast.Tuple):
-                        edits.put(func, "torch.randint")
-                        edits.replace(edits.start(shape), edits.start(shape), "-128, 128, ")
-                        continue
                 edits.replace(edits.end(module), edits.end(func), f".{EMPTY[attr]}")
     return edits.text()

@@ -1,6 +1,4 @@
-"""Removal of log messages, of launch options that only other compilers accept, and of decorators
-that register a launcher with torch.
-"""
+"""Removal of log messages."""
 
 from __future__ import annotations
 
@@ -31,69 +29,3 @@ def remove_logging(text: str) -> str:
     except UNREADABLE:
         return text
     return edits.text()
-
-
-FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_cpu_threads", "num_threads",
-           "assume_in_bounds"}  # fmt: skip
-
-
-def remove_foreign_options(text: str) -> str:
-    """Return the module without the launch options that only other compilers accept."""
-    if not any(name in text for name in FOREIGN):
-        return text
-    try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except UNREADABLE:
-        return text
-    # A kernel may have a parameter with the same name as an option.
-    foreign = FOREIGN - {
-        argument.arg
-        for node in nodes
-        if isinstance(node, ast.FunctionDef) and node.decorator_list
-        for argument in ast.walk(node.args)
-        if isinstance(argument, ast.arg)
-    }
-    edits = Edits(text)
-    for node in nodes:
-        match node:
-            case ast.Call(func=ast.Subscript()):
-                values = [keyword.value for keyword in node.keywords if keyword.arg in foreign]
-                edits.drop_among([*node.args, *(k.value for k in node.keywords)], values)
-            case ast.Call(func=ast.Attribute(attr="Config"), args=[ast.Dict() as options, *_]):
-                pairs = list(zip(options.keys, options.values, strict=True))
-                values = [v for k, v in pairs if isinstance(k, ast.Constant) and k.value in foreign]
-                edits.drop_among(options.values, values)
-    return edits.text()
-
-
-REGISTERS = {"custom_op", "triton_op"}
-
-
-def remove_registration(text: str) -> str:
-    """Return the module without decorators that register a function. They are kept if the module
-    configures the registered operation further.
-    """
-    if "torch.library" not in text:
-        return text
-    try:
-        tree = ast.parse(text)
-    except UNREADABLE:
-        return text
-    used = {
-        node.value.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-    }
-    edits = Edits(text)
-    for function in tree.body:
-        if isinstance(function, ast.FunctionDef) and function.name not in used:
-            for decorator in filter(_registers, function.decorator_list):
-                edits.drop_decorator(decorator)
-    return edits.text()
-
-
-def _registers(decorator: ast.expr) -> bool:
-    match decorator:
-        case ast.Call(func=ast.Attribute(value=library, attr=attr)):
-            return attr in REGISTERS and ast.unparse(library) == "torch.library"
-    return False

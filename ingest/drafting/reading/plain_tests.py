@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from curation.source.functions import dotted_name, signature, stored_names
@@ -116,7 +116,7 @@ class _TestClass:
         function = ast.FunctionDef(**{**vars(method), "body": copy.deepcopy(method.body)})
         function.args = _without_self(method)
         function.decorator_list = [
-            *(_as_parametrize(each, function.args) for each in method.decorator_list),
+            *method.decorator_list,
             *self._decorators,
         ]
         function = inline_fixtures(function, self._fixture)
@@ -175,33 +175,17 @@ class _OwnNames(ast.NodeTransformer):
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
-        """Replace `self.assertTrue(x)` by `assert x`, and similarly `assertLess` and others."""
+        """Replace `self.assertTrue(x)` by `assert x`."""
         self.generic_visit(node)
         match node.value:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=attr), args=args):
-                test = _asserted(attr, args)
-                if test is not None:
-                    return ast.copy_location(ast.Assert(test), node)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="self"), attr="assertTrue"), args=[test, *_]
+            ):
+                return ast.copy_location(ast.Assert(test), node)
         return node
 
     def _named(self, attribute: str) -> str:
         return f"own_{attribute}" if attribute in self._local else attribute
-
-
-LIMITS: dict[str, type[ast.cmpop]] = {
-    "assertLess": ast.Lt,
-    "assertLessEqual": ast.LtE,
-    "assertGreater": ast.Gt,
-    "assertGreaterEqual": ast.GtE,
-}
-
-
-def _asserted(method: str, args: Sequence[ast.expr]) -> ast.expr | None:
-    if method == "assertTrue" and args:
-        return args[0]
-    if method in LIMITS and len(args) >= 2:
-        return ast.Compare(args[0], [LIMITS[method]()], [args[1]])
-    return None
 
 
 def _is_automatic(method: Function) -> bool:
@@ -222,30 +206,6 @@ def _without_self(method: Function) -> ast.arguments:
 
 def _names(arguments: ast.arguments) -> list[str]:
     return list(signature(arguments).names)
-
-
-def _as_parametrize(decorator: ast.expr, arguments: ast.arguments) -> ast.expr:
-    """Return `parametrize` for `parameterized.expand`, with the names of the parameters."""
-    match decorator:
-        case ast.Call(func=func, args=[values, *_]) if dotted_name(func) in {
-            ("parameterized", "expand"),
-            ("parameterized", "parameterized", "expand"),
-        }:
-            names = _names(arguments)
-            if isinstance(values, ast.List | ast.Tuple) and values.elts:
-                first = values.elts[0]
-                names = names[: len(first.elts) if isinstance(first, ast.Tuple) else 1]
-                if len(names) == 1 and all(_holds_one(each) for each in values.elts):
-                    elements = [each.elts[0] for each in values.elts if isinstance(each, ast.Tuple)]
-                    values = ast.List(elements, ast.Load())
-            called = ast.parse("pytest.mark.parametrize", mode="eval").body
-            made = ast.Call(called, [ast.Constant(", ".join(names)), values], [])
-            return ast.copy_location(made, decorator)
-    return decorator
-
-
-def _holds_one(node: ast.expr) -> bool:
-    return isinstance(node, ast.Tuple) and len(node.elts) == 1
 
 
 SCRIPT = "module"

@@ -18,7 +18,6 @@ INPUTS = "drafted__inputs"
 
 GRAPH_METHODS = {"requires_grad_", "retain_grad"}
 COPYING = {"clone", "contiguous", "to", "detach", "requires_grad_"}
-ON_THE_HOST = {"numpy", "tolist"}
 
 
 def side(
@@ -259,15 +258,6 @@ class _Rewrite(ast.NodeTransformer):
             return is_device(argument, self._local)
         return isinstance(argument, ast.Call) and is_cpu(argument)
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Remove a move of an input to another device: `x.cpu().float()` becomes `x.float()`."""
-        match node.value:
-            case ast.Call(func=ast.Attribute(value=value, attr="cpu")) if (
-                node.attr not in ON_THE_HOST and self._is_input(value)
-            ):
-                node.value = value
-        return self.generic_visit(node)
-
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in self._bound and isinstance(node.ctx, ast.Load):
             return _expression(self._bound[node.id])
@@ -278,14 +268,6 @@ class _Rewrite(ast.NodeTransformer):
             case ast.Call(func=ast.Attribute(attr=attr)) if attr in GRAPH_METHODS:
                 return None
         return self.generic_visit(node)
-
-    def visit_With(self, node: ast.With) -> ast.AST:
-        """Remove inference mode, because tensors created in it can't have gradients later."""
-        self.generic_visit(node)
-        for item in node.items:
-            if ast.unparse(item.context_expr) == "torch.inference_mode()":
-                item.context_expr = ast.parse("torch.no_grad()", mode="eval").body
-        return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
         self.generic_visit(node)

@@ -8,19 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.drafting.isolating.standalone import remove_seeding
-from ingest.drafting.isolating.unwanted import remove_foreign_options
 
 # Of any script, but nothing that would end a string, a comment or a line.
 SAID = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters='"\\'))
-
-
-@given(SAID, st.sampled_from(["\n", ""]))
-def test_an_edit_keeps_the_text_around_it(said: str, end: str) -> None:
-    text = f'# {said}\nkernel["{said}"](n, kpack=2, m=3)  # {said}{end}'
-
-    changed = remove_foreign_options(text)
-
-    assert changed == f'# {said}\nkernel["{said}"](n, m=3)  # {said}{end}'
 
 
 @given(SAID, st.sampled_from(["\n", "", "\n# the end"]))
@@ -30,7 +20,3 @@ def test_a_removed_line_may_be_the_last_one(said: str, end: str) -> None:
     changed = remove_seeding(text, ast.parse(text), but="make_inputs")
 
     assert changed == f'def made():\n    at = "{said}"\n{end.removeprefix(chr(10))}'
-
-
-def test_a_text_that_does_not_parse_is_not_edited() -> None:
-    assert remove_foreign_options("kernel[(1,)](kpack=") == "kernel[(1,)](kpack="

@@ -112,25 +112,6 @@ def test_a_test_of_a_class_gets_what_the_class_gives_it() -> None:
     assert "return x + x" in function(draft.texts.python_code, draft.entry_point)
 
 
-def test_parameterized_expand_gives_cases() -> None:
-    draft = whole(
-        """
-        import unittest
-
-        from parameterized import parameterized
-
-        class TestDoubled(unittest.TestCase):
-            @parameterized.expand([(16, torch.float32), (61, torch.float16)])
-            def test_doubled(self, n, dtype):
-                x = torch.randn(n, dtype=dtype, device=device)
-                torch.testing.assert_close(doubled(x), x + x)
-        """
-    )
-
-    shown = cases(draft.texts.test_code)
-    assert [(case["n"], case["dtype"]) for case in shown] == [(16, "float32"), (61, "float16")]
-
-
 def test_a_comparing_function_inside_of_a_test_is_read_where_it_is_called() -> None:
     draft = whole(
         """
@@ -417,19 +398,16 @@ def test_numbers_that_helpers_draw_are_the_same_in_each_process() -> None:
         """
         import random
 
-        SHIFT = torch.randn(1)
-
         def length():
             return random.randint(3, 61)
 
         def test_doubled():
-            x = torch.randn(length(), device=device) + SHIFT
+            x = torch.randn(length(), device=device)
             assert torch.allclose(doubled(x), x + x)
         """
     )
 
     assert "random.seed(case['seed'])" in function(draft.texts.test_code, "make_inputs")
-    assert "torch.manual_seed(0)\nSHIFT = torch.randn(1)" in draft.texts.test_code
 
 
 def test_a_case_whose_shape_holds_one_element_is_not_the_first() -> None:
@@ -566,28 +544,6 @@ def test_the_variable_of_a_comprehension_in_a_helper_is_no_input() -> None:
     )
 
     assert "def doubling(x):" in draft.texts.triton_code
-
-
-def test_a_reference_with_a_subclass_of_tensor_does_not_stand_alone() -> None:
-    outcome = only(
-        """
-        class Scaled(torch.Tensor):
-            @classmethod
-            def __torch_dispatch__(cls, function, types, args, kwargs=None):
-                return TABLE[function](*args)
-
-        TABLE = {}
-
-        def naive(x):
-            return Scaled(x) + x
-
-        def test_doubled():
-            x = torch.randn(64, device=device)
-            assert torch.allclose(doubled(x), naive(x))
-        """
-    )
-
-    assert outcome.missing is Missing.REFERENCE_NOT_STANDALONE
 
 
 def test_a_move_of_all_inputs_to_the_device_is_left_out() -> None:
