@@ -1,4 +1,4 @@
-"""Grades of a pair's validation, judged by the tables of `validation/policy.toml`."""
+"""Grades of a pair's validation, judged by the tables of `validation/harness/policy.toml`."""
 
 import tomllib
 from collections import defaultdict
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from curation.models import Device, ValidationResult, Verdict
 from curation.operations.data_folder import BASE_DIR
 
-POLICY_TABLE = BASE_DIR / "validation" / "policy.toml"
+POLICY_TABLE = BASE_DIR / "validation" / "harness" / "policy.toml"
 # Limits of the policy, each with the grade that it limits.
 LIMITS = {
     "torch_share_most": "torch_share",

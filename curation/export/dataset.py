@@ -228,7 +228,7 @@ STEPS: dict[ExclusionReason, Step] = {
     ),
     ExclusionReason.VALIDATION_FAILED: Step("The browser shows which checks failed.", REVIEW),
     ExclusionReason.GRADE: Step(
-        "The table in validation/policy.toml lists the accepted grades.", FUNNELS
+        "The table in validation/harness/policy.toml lists the accepted grades.", FUNNELS
     ),
     ExclusionReason.PENDING: Step(
         "Review them in the browser, or export with `--include-pending`.", REVIEW

@@ -92,7 +92,7 @@ class Process:
         except (OSError, IndexError) as error:
             raise ProgramMissing(
                 f"{self.name} can't be started: {' '.join(self.program.arguments)}: {error}. "
-                "Is everything installed (pip install -c constraints.txt -e .)?"
+                "Is everything installed (pip install -c constraints.txt -e '.[web]')?"
             ) from error
         self._reader = threading.Thread(target=self._read, args=(run.stdout, show), daemon=True)
         self._reader.start()

@@ -1,4 +1,4 @@
-"""Rules by origin of an entry, read from the tables in `validation/policy.toml`."""
+"""Rules by origin of an entry, read from the tables in `validation/harness/policy.toml`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-TABLE = Path(__file__).resolve().parents[2] / "policy.toml"
+TABLE = Path(__file__).resolve().parents[1] / "policy.toml"
 
 
 @cache
