@@ -33,6 +33,17 @@ def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
                 local and is_device(value, local)
             ):
                 edits.put(value, DEVICE if kept else DEFAULT)
+            case ast.Compare(
+                left=ast.Attribute(attr="device") as left,
+                ops=[ast.Eq() | ast.NotEq()],
+                comparators=[other],
+            ) if kept and not isinstance(other, ast.Attribute) and is_device(other, local):
+                # DEVICE is only a type of device, and `cuda` is not equal to `cuda:0`.
+                edits.replace(edits.end(left), edits.end(other), f"{_sign(node)}{DEVICE}")
+            case ast.Attribute(value=owner, attr="index" | "type" as attr) if (
+                kept and is_device(owner, local) and not isinstance(owner, ast.Constant)
+            ):
+                edits.put(node, DEVICE if attr == "type" else "torch.cuda.current_device()")
             case ast.arguments():
                 for default in (*node.defaults, *node.kw_defaults):
                     if isinstance(default, ast.Constant) and is_device(default, local):
@@ -65,6 +76,10 @@ def _is_heading(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom) or (
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     )
+
+
+def _sign(compared: ast.Compare) -> str:
+    return ".type == " if isinstance(compared.ops[0], ast.Eq) else ".type != "
 
 
 def replace_literal_devices(text: str) -> str:

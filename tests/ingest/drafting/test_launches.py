@@ -156,6 +156,30 @@ class Doubling""",
 ).replace("return doubled(x)", "return added(doubled(x), x)")
 
 
+def test_launch_options_of_other_backends_are_removed() -> None:
+    launching = DOUBLING.replace(
+        "BLOCK=16)", "BLOCK=16, num_warps=4,\n        waves_per_eu=0, kpack=2)"
+    ).replace(
+        "@triton.jit",
+        "WAVES = [triton.Config({'BLOCK': 16, 'waves_per_eu': 2}, num_warps=1)]\n\n\n"
+        "@triton.autotune(WAVES, key=['n'])\n@triton.jit",
+    )
+
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        ops__doubling=launching,
+    )
+
+    assert "waves_per_eu" not in draft.texts.triton_code
+    assert "kpack" not in draft.texts.triton_code
+    assert "BLOCK=16, num_warps=4)" in draft.texts.triton_code
+    assert "triton.Config({'BLOCK': 16}, num_warps=1)" in draft.texts.triton_code
+
+
 def test_a_host_function_that_a_test_calls_on_its_own_is_an_operation() -> None:
     outcomes = drafted(
         """
@@ -249,10 +273,11 @@ def test_statements_of_a_file_may_read_its_device() -> None:
     draft = whole(
         """
         DEVICE = triton.runtime.driver.active.get_active_torch_device()
-        FACTOR = torch.ones(1, device=DEVICE)
+        PROPERTIES = torch.cuda.get_device_properties(DEVICE.index)
 
         def launched(x):
-            return doubled(x * FACTOR)
+            assert PROPERTIES.warp_size == 32
+            return doubled(x)
 
         def test_doubled():
             x = torch.randn(64, device=DEVICE)
@@ -260,6 +285,6 @@ def test_statements_of_a_file_may_read_its_device() -> None:
         """
     )
 
-    first, _, rest = draft.texts.triton_code.partition("FACTOR = torch.ones(1, device=DEVICE)")
-    assert 'DEVICE = "cuda" if torch.cuda.is_available() else "cpu"' in first
-    assert "x * FACTOR" in rest
+    triton = draft.texts.triton_code
+    assert "get_device_properties(torch.cuda.current_device())" in triton
+    assert "DEVICE.index" not in triton

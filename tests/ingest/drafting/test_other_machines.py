@@ -235,6 +235,26 @@ def test_an_import_in_a_function_that_the_file_has_already_is_no_obstacle() -> N
     assert "def twice(x):" in draft.texts.python_code
 
 
+def test_a_launcher_that_asserts_its_device_accepts_any_of_its_kind() -> None:
+    draft = whole(
+        """
+        DEVICE = triton.runtime.driver.active.get_active_torch_device()
+
+        def checked(x):
+            assert x.device == DEVICE and not x.device != DEVICE
+            return doubled(x)
+
+        def test_doubled():
+            x = torch.randn(64, device=DEVICE)
+            assert torch.allclose(checked(x), x + x)
+        """
+    )
+
+    assert "x.device.type == DEVICE and (not x.device.type != DEVICE)" in ast.unparse(
+        ast.parse(draft.texts.triton_code)
+    )
+
+
 def test_a_comparison_that_refuses_two_dtypes_needs_no_conversion() -> None:
     file = """
 import torch
