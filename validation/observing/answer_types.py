@@ -9,8 +9,6 @@ from curation.source.functions import stored_names
 from curation.source.text import Edits, parse, walk
 from validation.observing.edits import Change, Observed, Texts
 
-NAMES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-
 
 def answer_types(texts: Texts, seen: Observed, entry: str) -> Change:
     """Convert the results of the reference whose dtype differs from that of the launcher's."""
@@ -29,12 +27,6 @@ def answer_types(texts: Texts, seen: Observed, entry: str) -> Change:
                     edits.put(element, _converted(edits.of(element), element, dtype))
             elif len(wanted) == 1:
                 edits.put(value, _converted(edits.of(value), value, wanted[0]))
-            else:
-                names = NAMES[: len(wanted)]
-                each = (_converted(n, ast.Name(n), d) for n, d in zip(names, wanted, strict=True))
-                line = "\n" + " " * node.col_offset
-                given = f"{', '.join(names)} = {edits.of(value)}"
-                edits.put(node, f"{given}{line}return {', '.join(each)}")
     return {"python_code": edits.made()}
 
 

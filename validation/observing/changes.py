@@ -23,14 +23,13 @@ from validation.observing.edits import (
     whole_lines,
 )
 from validation.observing.inputs import inputs
-from validation.observing.instrument import is_kernel, reads_environment
+from validation.observing.instrument import is_kernel
 from validation.observing.kernel_branches import kernel_branches
 from validation.observing.merging import merge_helpers, standing
 from validation.observing.modules import classes
 from validation.observing.parameters import drop_parameters, find_calls, parameters_of, unread
 
 DEVICES = re.compile(r"\.device\b|is_cuda")
-CONTEXTS = re.compile("autocast|nullcontext|record_function|profile")
 BUILTINS = {*dir(builtins)}
 OWN = ("make_inputs", "test_equivalence", "CASES", "TOLERANCE", "FIXED")
 """Names in the test that a checker reads. They are kept."""
@@ -61,17 +60,6 @@ def branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
                     yield change_of(name, text, putting(expression, kept_value, whole=whole))
 
 
-def contexts(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Replace a `with` statement, such as one with autocast, by its body."""
-    for name in ("python_code", "triton_code"):
-        for block in blocks(parse(texts[name])):
-            for node in block:
-                if isinstance(node, ast.With) and CONTEXTS.search(ast.unparse(node.items[0])):
-                    yield change_of(
-                        name, texts[name], taking(node, node.body, alone=len(block) == 1)
-                    )
-
-
 def _only_raises(block: Collection[ast.stmt]) -> bool:
     return all(isinstance(each, ast.Raise) for each in block)
 
@@ -83,19 +71,6 @@ def _inside_kernels(tree: ast.Module) -> set[ast.AST]:
         if isinstance(function, ast.FunctionDef) and is_kernel(function)
         for node in walk(function)
     }
-
-
-def environment(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Replace an assignment that reads the environment by its value with no variable set."""
-    for name, text in texts.items():
-        known = {(line, column): value for line, column, value in seen["settings"].get(name, [])}
-        for node in walk(parse(text)):
-            if isinstance(node, ast.Assign) and reads_environment(node):
-                value = known.get((node.lineno, node.col_offset))
-                if value:
-                    edits = Edits(text)
-                    edits.put(node.value, value)
-                    yield {name: edits.made()}
 
 
 def parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
@@ -291,7 +266,6 @@ def _replace_loads(function: ast.FunctionDef, name: str, value: str, edits: Edit
 
 
 RULES = (
-    environment, inputs, contexts, diagnostics, branches, unreachable, parameters,
-    kernel_branches, copies, unread_values, unread_parameters, unrun_methods, classes,
-    merge_helpers, unused_definitions,
+    inputs, diagnostics, branches, unreachable, parameters, kernel_branches, copies,
+    unread_values, unread_parameters, unrun_methods, classes, merge_helpers, unused_definitions,
 )  # fmt: skip

@@ -8,7 +8,7 @@ import ast
 from collections import defaultdict
 from typing import Any
 
-NOTE_TEST, NOTE_CALL, NOTE_VALUE = "_note_test", "_note_call", "_note_value"
+NOTE_TEST, NOTE_CALL = "_note_test", "_note_call"
 Place = tuple[int, int]
 """Line and column of a node in the text before the instrumentation."""
 
@@ -19,7 +19,6 @@ class Notes:
     def __init__(self) -> None:
         self.outcomes: dict[str, dict[Place, set[bool]]] = defaultdict(lambda: defaultdict(set))
         self.values: dict[str, dict[int, dict[str, set[str]]]] = defaultdict(dict)
-        self.settings: dict[str, dict[Place, str]] = defaultdict(dict)
 
     def names(self, text: str) -> dict[str, Any]:
         """Return the recording functions that an instrumented text calls, by name."""
@@ -34,21 +33,13 @@ class Notes:
             for name, value in parameters.items():
                 values.setdefault(name, set()).add(described(value))
 
-        def note_value(line: int, column: int, value: Any) -> Any:
-            self.settings[text][line, column] = described(value)
-            return value
-
-        return {NOTE_TEST: note_test, NOTE_CALL: note_call, NOTE_VALUE: note_value}
+        return {NOTE_TEST: note_test, NOTE_CALL: note_call}
 
     def as_json(self) -> dict[str, Any]:
         return {
             "outcomes": {
                 text: [[*place, sorted(seen)] for place, seen in places.items()]
                 for text, places in self.outcomes.items()
-            },
-            "settings": {
-                text: [[*place, value] for place, value in places.items()]
-                for text, places in self.settings.items()
             },
             "values": {
                 text: {
@@ -71,10 +62,6 @@ def instrumented(text: str) -> str:
     """Return the text with added calls that record its conditions and parameters."""
     tree = _Instrumenting().visit(ast.parse(text))
     return ast.unparse(ast.fix_missing_locations(tree))
-
-
-def reads_environment(node: ast.Assign) -> bool:
-    return any(word in ast.unparse(node.value) for word in ("environ", "getenv"))
 
 
 def is_kernel(function: ast.FunctionDef) -> bool:
@@ -101,13 +88,6 @@ class _Instrumenting(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         return self._noted(node)
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        self.generic_visit(node)
-        if reads_environment(node):
-            place = ast.Constant(node.lineno), ast.Constant(node.col_offset)
-            node.value = _call(NOTE_VALUE, *place, node.value)
-        return node
 
     def _noted(self, node: ast.If | ast.IfExp) -> ast.AST:
         self.generic_visit(node)

@@ -1,11 +1,9 @@
-import os
-
 import torch
 import triton
 import triton.language as tl
 
-DEBUG = os.environ.get("SCALED_DEBUG", "0") == "1"
-BLOCK = int(os.getenv("SCALED_BLOCK", "128"))
+DEBUG = False
+BLOCK = 128
 
 
 @triton.jit
