@@ -49,10 +49,6 @@ def read_pointwise(
     try:
         if "is_tensor" in keywords:
             tensors = ast.literal_eval(keywords["is_tensor"])
-        elif "dtypes" in keywords:
-            listed = keywords["dtypes"]
-            types = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
-            tensors = [isinstance(one, ast.Constant) and one.value is None for one in types]
         methods = ast.literal_eval(keywords["promotion_methods"])
         promotions = tuple((tuple(int(n) for n in places), str(how)) for *places, how in methods)
     except (KeyError, ValueError, TypeError) as error:

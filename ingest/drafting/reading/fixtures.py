@@ -1,7 +1,6 @@
 """Inlining of pytest fixtures into the tests that request them.
 
-The statements of a fixture come before those of the test, and its value is bound to its name. The
-`params` of a fixture become values of a parameter of the test.
+The statements of a fixture come before those of the test, and its value is bound to its name.
 """
 
 from __future__ import annotations
@@ -40,11 +39,6 @@ def inline_fixtures(function: Function, find: FindFixture, depth: int = 0) -> Fu
             continue
         inner = ast.FunctionDef(**{**vars(fixture), "body": written, "decorator_list": []})
         inner = inline_fixtures(inner, find, depth + 1)
-        value = f"{name}_param"
-        asks = any(isinstance(n, ast.Name) and n.id == value for s in written for n in ast.walk(s))
-        if asks:
-            decorators.append(_parametrize(value, fixture))
-            kept.append(ast.arg(value))
         present = {each.arg for each in kept}
         kept += [each for each in inner.args.args if each.arg not in present | {"request"}]
         decorators += inner.decorator_list
@@ -121,7 +115,7 @@ def _written(fixture: Function, name: str, taken: frozenset[str]) -> list[ast.st
         new_names = {}
         bound = [ast.Assign([ast.Name(name, ast.Store())], copy.deepcopy(value), lineno=1)]
     new_names |= {each: f"{name}_{each}" for each in own & taken if each not in new_names}
-    rename = _Rename(new_names, f"{name}_param")
+    rename = _Rename(new_names)
     return [rename.visit(statement) for statement in (*body, *bound)]
 
 
@@ -135,30 +129,11 @@ def _end_value(statement: ast.stmt) -> ast.expr | None:
 
 
 class _Rename(ast.NodeTransformer):
-    """Renaming of a fixture's variables, and replacement of `request.param`."""
+    """Renaming of a fixture's variables."""
 
-    def __init__(self, names: dict[str, str], parameter: str) -> None:
-        self._names, self._parameter = names, parameter
+    def __init__(self, names: dict[str, str]) -> None:
+        self._names = names
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         node.id = self._names.get(node.id, node.id)
         return node
-
-    def visit_FunctionDef(self, node: Function) -> ast.AST:
-        self.generic_visit(node)
-        node.name = self._names.get(node.name, node.name)
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if ast.unparse(node) == "request.param":
-            return ast.copy_location(ast.Name(self._parameter, ast.Load()), node)
-        return self.generic_visit(node)
-
-
-def _parametrize(name: str, fixture: Function) -> ast.expr:
-    values: ast.expr = ast.List([], ast.Load())
-    for decorator in fixture.decorator_list:
-        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
-            values = keyword.value if keyword.arg == "params" else values
-    called = ast.parse("pytest.mark.parametrize", mode="eval").body
-    return ast.Call(called, [ast.Constant(name), copy.deepcopy(values)], [])

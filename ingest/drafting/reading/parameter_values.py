@@ -55,9 +55,7 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True)
 class NamedValue:
-    """The value of a module-level name. `lookup` finds the names in the value: names of its own
-    file, and the same name as it was bound before.
-    """
+    """The value of a module-level name. `lookup` finds the names in the value in its own file."""
 
     node: ast.expr | ast.FunctionDef
     lookup: Lookup
@@ -136,8 +134,6 @@ class Evaluator:
                 return self._call(node, names)
             case ast.Subscript(value=value, slice=index):
                 return self._plain(value, names)[self._plain(index, names)]
-            case ast.JoinedStr():
-                return "text"
         raise NotPlain(ast.unparse(node))
 
     def _step(self, count: int) -> None:
@@ -201,9 +197,6 @@ class Evaluator:
         return value
 
     def _compare(self, node: ast.Compare, names: Mapping[str, Any]) -> bool:
-        asked = self._of_the_machine(node, names)
-        if asked is not None:
-            return asked
         left = self._plain(node.left, names)
         for op, part in zip(node.ops, node.comparators, strict=True):
             right = self._plain(part, names)
@@ -211,18 +204,6 @@ class Evaluator:
                 return False
             left = right
         return True
-
-    def _of_the_machine(self, node: ast.Compare, names: Mapping[str, Any]) -> bool | None:
-        """Return the value of a comparison with `cpu` or `cuda`, as on a GPU, because pairs are for
-        a GPU. Return None for any other comparison.
-        """
-        match node:
-            case ast.Compare(
-                ops=[ast.Eq() | ast.NotEq() as op],
-                comparators=[ast.Constant(value="cpu" | "cuda" as kind)],
-            ) if isinstance(self._value(node.left, names), Opaque):
-                return (kind == "cuda") is isinstance(op, ast.Eq)
-        return None
 
     def _either(
         self, test: ast.expr, body: ast.expr, orelse: ast.expr, names: Mapping[str, Any]

@@ -12,26 +12,18 @@ import copy
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from curation.source.functions import dotted_name, signature, stored_names
+from curation.source.functions import loaded_names, signature, stored_names
 from curation.source.text import UNREADABLE
 from ingest.drafting.reading.fixtures import inline_fixtures, is_fixture
 from ingest.drafting.reading.in_place import mark_calls
 from ingest.drafting.reading.inlining import inline_helpers
-from ingest.drafting.reading.loops import unroll_loops
 from ingest.drafting.reading.reach import Reach
 from ingest.drafting.reading.statements import find_free_names
 from ingest.drafting.reading.suites import SuiteFile, find_effect_calls, suite_at
-from ingest.extract.targets import Local
 
 
 def read_tests(suite: SuiteFile, reach: Reach) -> Iterator[ast.FunctionDef]:
-    """Yield each test of a file as a plain function, in which helpers and loops are inlined."""
-
-    def launches(node: ast.AST) -> bool:
-        names = filter(None, map(dotted_name, ast.walk(node)))
-        targets = (suite.meaning(parts) for parts in names)
-        return any(isinstance(each, Local) and reach.launches(each) for each in targets)
-
+    """Yield each test of a file as a plain function, in which helpers are inlined."""
     mark_calls(suite, suite.tree, reach.suites)
     helpers = find_effect_calls(suite)
     script = script_test(suite.tree)
@@ -41,11 +33,25 @@ def read_tests(suite: SuiteFile, reach: Reach) -> Iterator[ast.FunctionDef]:
             continue
         try:
             function = inline_helpers(written, suite.lookup)
-            tests = unroll_loops(function, launches, suite.evaluator())
-            tests = [inline_helpers(each, suite.lookup) for each in tests]
+            body = _drop_repeats(function.body)
+            yield ast.FunctionDef(**{**vars(function), "body": body})
         except UNREADABLE:
-            tests = [written]
-        yield from tests
+            yield written
+
+
+def _drop_repeats(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements with one turn of each loop that only repeats calls, as for timing."""
+    kept: list[ast.stmt] = []
+    for statement in body:
+        match statement:
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"))):
+                calls = all(isinstance(each, ast.Expr) for each in statement.body)
+                if calls and not any(name in loaded_names(each) for each in statement.body):
+                    texts = {ast.unparse(each) for each in kept}
+                    kept += [each for each in statement.body if ast.unparse(each) not in texts]
+                    continue
+        kept.append(statement)
+    return kept
 
 
 SETUP = {"setUp", "setup_method", "setup", "setUpClass", "setup_class"}

@@ -7,7 +7,6 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import PurePosixPath
 
 from curation.source.text import UNREADABLE
@@ -17,7 +16,7 @@ from ingest.extract.module import Module
 from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
 from ingest.extract.syntax import text_of
-from ingest.extract.targets import External, Local, Target
+from ingest.extract.targets import Local, Target
 
 COMPARES = re.compile(rb"close|equal|abs\(|err|diff|snr", re.I)
 """Names of functions that compare or that measure errors."""
@@ -65,42 +64,19 @@ class SuiteFile:
         bound = self.binding(name)
         return bound.node if bound is not None else None
 
-    def binding(self, name: str, before: int | None = None) -> NamedValue | None:
+    def binding(self, name: str) -> NamedValue | None:
         """Return the value of a name from this file, or from the file that it is imported from, or
-        None. `before`: only statements above this line count.
+        None.
         """
-        found = _top_level(self.tree, name, before)
+        found = _top_level(self.tree, name)
         if found is not None:
-            return NamedValue(found, partial(self._binding_inside, name, found.lineno))
+            return NamedValue(found, self.binding)
         if "." in name:
             return None
-        if before is not None:
-            return self._imported(name)
         target = self.meaning((name,))
         if isinstance(target, Local) and target.path != self.path:
             other = self._other(target.path)
             return other.binding(target.name) if other is not None else None
-        if isinstance(target, External) and target.module == "torch" and target.attribute:
-            return NamedValue(
-                ast.parse(f"torch.{target.attribute}", mode="eval").body, self.binding
-            )
-        return None
-
-    def _binding_inside(self, name: str, line: int, inner: str) -> NamedValue | None:
-        """Return the value of a name inside the statement at a line that binds `name`. In `SIZES =
-        SIZES[:1] if QUICK else SIZES`, SIZES has its earlier value.
-        """
-        return self.binding(inner, line if inner == name else None)
-
-    def _imported(self, name: str) -> NamedValue | None:
-        """Return the value of a name that this file imports and later binds again."""
-        for node in self.tree.body:
-            names = node.names if isinstance(node, ast.ImportFrom) else []
-            for alias in names:
-                if (alias.asname or alias.name) == name and isinstance(node, ast.ImportFrom):
-                    path = self.repository.locate(self.path, node.module or "", node.level)
-                    other = self._other(path) if path else None
-                    return other.binding(alias.name) if other is not None else None
         return None
 
     def _other(self, path: str) -> SuiteFile | None:
@@ -218,15 +194,11 @@ def find_effect_calls(suite: SuiteFile) -> frozenset[str]:
     )
 
 
-def _top_level(
-    tree: ast.Module, name: str, before: int | None = None
-) -> ast.expr | ast.FunctionDef | None:
+def _top_level(tree: ast.Module, name: str) -> ast.expr | ast.FunctionDef | None:
     definition: ast.expr | ast.FunctionDef | None = None
     pending = list(tree.body)
     while pending:
         node = pending.pop(0)
-        if before is not None and node.lineno >= before:
-            continue
         match node:
             case ast.FunctionDef() if node.name == name:
                 definition = node

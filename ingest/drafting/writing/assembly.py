@@ -85,8 +85,9 @@ def _assembled(
     copied = [
         name for name in find_overwritten(whole.candidate, compared, takes) if name not in plain
     ]
-    buffers = _reference_buffers(whole, [n for n in takes if n not in plain], copied)
-    takes = [name for name in takes if buffers.get(name, name) == name]
+    buffers = find_overwritten(
+        whole.reference, whole.expected, [name for name in takes if name not in plain]
+    )
     tensors = find_tensors(whole)
     device = next((f"{name}.device" for name in takes if name in tensors), DEVICE)
     written = {**bound, "device": device} if "device" in whole.parameters else bound
@@ -115,7 +116,7 @@ def _assembled(
         test.docstring,
         [
             *_unset(whole, whole.reference, whole.expected),
-            *(f"{name} = {copied_value(buffer, whole.inputs)}" for name, buffer in buffers.items()),
+            *(f"{name} = {copied_value(name, whole.inputs)}" for name in buffers),
         ],
     )
     local = frozenset(names).union(*map(stored_names, whole.inputs))
@@ -154,24 +155,6 @@ def _assembled(
     )
     fault = find_fault(draft, modules, f"{test.function.name} of {test.suite.path}")
     return Assembly(draft, *fault) if fault is not None else Assembly(draft)
-
-
-def _reference_buffers(whole: Cut, takes: Sequence[str], copied: Sequence[str]) -> dict[str, str]:
-    """Return each parameter that the reference writes to, with the parameter whose copy it starts
-    from: itself, or the launcher's output buffer if both are allocated alike.
-    """
-    allocated: dict[str, str] = {}
-    for statement in whole.inputs:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
-                allocated[name] = ast.dump(value)
-    buffers: dict[str, str] = {}
-    read = find_side_inputs(whole.candidate, whole.actual)
-    for name in find_overwritten(whole.reference, whole.expected, takes):
-        alike = (each for each in copied if allocated.get(each, "") == allocated.get(name))
-        partner = next(alike, None) if name not in read else None
-        buffers[name] = partner or name
-    return buffers
 
 
 def _of_plain_tensors(

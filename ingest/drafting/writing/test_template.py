@@ -36,7 +36,6 @@ RESERVED = ("make_inputs", "test_equivalence", "reference", "candidate", "output
 STAND_INS = {
     "einops.py": "einops.py",
     "packaging/version.py": "versions.py",
-    "transformers/utils.py": "other_machines.py",
 }
 
 

@@ -46,27 +46,6 @@ def test_a_fixture_is_written_into_the_test_that_asks_for_it() -> None:
     assert "return (tensor,)" in made
 
 
-def test_params_of_a_fixture_are_cases() -> None:
-    draft = whole(
-        """
-        @pytest.fixture(params=[16, 61])
-        def tensor(request):
-            return torch.randn(request.param, device=device)
-
-        @pytest.fixture(params=[0, 1])
-        def unused(request):
-            return request.param
-
-        def test_doubled(tensor):
-            assert torch.allclose(doubled(tensor), tensor + tensor)
-        """
-    )
-
-    shown = cases(draft.texts.test_code)
-    assert {case["tensor_param"] for case in shown} == {16, 61}
-    assert all("unused_param" not in case for case in shown)
-
-
 def test_a_fixture_of_a_conftest_is_found_and_one_with_other_names_is_not() -> None:
     test = """
         def test_doubled(tensor):
@@ -159,23 +138,6 @@ def test_doubled():
     draft = whole(textwrap.dedent(test))
 
     assert "return x + x" in function(draft.texts.python_code, draft.entry_point)
-
-
-def test_a_loop_over_written_values_gives_cases() -> None:
-    draft = whole(
-        """
-        def test_doubled():
-            sizes = [16, 61]
-            for n in sizes:
-                for dtype in (torch.float32, torch.float16):
-                    x = torch.randn(n, dtype=dtype, device=device)
-                    assert torch.allclose(doubled(x), x + x)
-        """
-    )
-
-    shown = {(case["n"], case["dtype"]) for case in cases(draft.texts.test_code)}
-    assert {n for n, _ in shown} == {16, 61}
-    assert {dtype for _, dtype in shown} == {"float32", "float16"}
 
 
 def test_a_loop_that_only_repeats_a_call_runs_once() -> None:
@@ -468,7 +430,7 @@ def test_each_call_of_a_comparing_helper_compares_another_answer(helper: str) ->
     assert reference.endswith("return (first, second)")
 
 
-def test_a_buffer_that_only_the_reference_fills_is_the_launchers_own() -> None:
+def test_a_buffer_that_the_reference_fills_is_copied() -> None:
     draft = whole(
         """
         from ops.doubling import into
@@ -488,29 +450,7 @@ def test_a_buffer_that_only_the_reference_fills_is_the_launchers_own() -> None:
     )
 
     reference = function(draft.texts.python_code, draft.entry_point)
-    assert reference.startswith("def doubling(x, out):\n    wanted = out.clone()\n")
-    assert (
-        "wanted" not in draft.texts.test_code.replace("wanted in zip", "").partition("def out")[0]
-    )
-
-
-@pytest.mark.parametrize(
-    "loop",
-    [
-        "for row in range(4):\n        assert torch.allclose(actual[row], expected[row])",
-        "for a, b in zip(actual, expected):\n        torch.testing.assert_close(a, b)",
-    ],
-)
-def test_a_loop_that_compares_part_by_part_compares_whole_answers(loop: str) -> None:
-    draft = whole(
-        "def test_doubled():\n"
-        "    x = torch.randn(4, 16, device=device)\n"
-        "    actual = doubled(x)\n"
-        "    expected = x + x\n"
-        f"    {loop}\n"
-    )
-
-    assert function(draft.texts.python_code, "doubling").endswith("return x + x")
+    assert reference.startswith("def doubling(x, out, wanted):\n    wanted = wanted.clone()\n")
 
 
 def test_parts_that_a_loop_computes_from_its_variable_are_no_answers() -> None:

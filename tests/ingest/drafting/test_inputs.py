@@ -383,24 +383,6 @@ def test_a_clone_of_a_tensor_changed_later_stays_an_input() -> None:
     assert "def doubling(y, z, x):" in draft.texts.triton_code
 
 
-def test_a_constant_that_is_narrowed_under_its_own_name_keeps_its_values() -> None:
-    draft = whole(
-        """
-        from shared.sizes import QUICK, SIZES
-
-        SIZES = [(8,)] if QUICK else SIZES
-
-        @pytest.mark.parametrize("n", SIZES)
-        def test_doubled(n):
-            x = torch.randn(n, device=device)
-            assert torch.allclose(doubled(x), x + x)
-        """,
-        shared__sizes="SMALL = 16\nQUICK = False\nSIZES = [SMALL, 61]\n",
-    )
-
-    assert {case["n"] for case in cases(draft.texts.test_code)} == {16, 61}
-
-
 def test_names_in_an_imported_constant_are_those_of_its_own_file() -> None:
     draft = whole(
         """

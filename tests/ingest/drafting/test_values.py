@@ -44,19 +44,6 @@ def test_common_expressions_of_authors_are_evaluated(expression: str, value: obj
 
 
 @pytest.mark.parametrize(
-    ("condition", "chosen"),
-    [
-        ("device == 'cpu'", 2),
-        ("device != 'cpu'", 1),
-        ("find() == 'cuda'", 1),
-        ("x.device.type != 'cuda'", 2),
-    ],
-)
-def test_a_query_of_the_machine_is_evaluated_as_for_a_gpu(condition: str, chosen: int) -> None:
-    assert worked_out(f"1 if {condition} else 2", "device = find()") == chosen
-
-
-@pytest.mark.parametrize(
     ("first", "again"),
     [
         ("[1]", "x = x + x"),
