@@ -236,27 +236,6 @@ def test_a_comment_is_sent_by_ctrl_enter_and_shown_at_its_line(visit: Visit) -> 
     assert page.url.endswith("?tab=standalone#L2")
 
 
-def test_a_bulk_decision_on_a_changed_list_shows_the_new_count_without_javascript(
-    visit: Visit,
-) -> None:
-    two_kernels()
-    make.a_curator(username="ada")
-    page = visit("ada", "/bulk?status=pending", expected="409", java_script_enabled=False)
-    page.get_by_label(REASON).check()
-    page.get_by_label("Comment").fill("all noise")
-    make.a_kernel()
-
-    page.get_by_role("button", name="Reject all").click()
-    expect(page.locator(".message.error")).to_contain_text("The list has changed")
-    expect(page.locator("tbody tr").last).to_contain_text("3")
-    expect(page.get_by_label(REASON)).to_be_checked()
-    assert not Decision.objects.exists()
-    page.get_by_role("button", name="Reject all").click()
-
-    expect(page.locator(".messages")).to_contain_text("3 items rejected")
-    assert set(Decision.objects.values_list("comment", flat=True)) == {"all noise"}
-
-
 @pytest.mark.any_database
 def test_the_exports_page_fits_a_phone_and_shows_its_downloads(visit: Visit) -> None:
     ada = make.a_curator(username="ada")

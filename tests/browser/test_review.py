@@ -152,41 +152,6 @@ def test_a_reviewer_opens_a_diff_from_a_search_and_settles_a_cluster(visit: Visi
 
 
 @pytest.mark.any_database
-def test_a_second_review_is_blind_and_a_curator_settles_the_dispute(
-    visit: Visit, settings: Any
-) -> None:
-    kernel = make.a_kernel(name="doubtful")
-    for name in ("ada", "bob"):
-        make.a_reviewer(username=name)
-    make.a_curator(username="eve")
-    ada = visit("ada")
-    settings.SECOND_REVIEW_PERCENT = {"*": 100.0}
-    press(ada, "a")
-
-    bob = visit("bob")
-    expect(bob.locator(".standing")).to_contain_text("Second review")
-    expect(bob.locator("#main")).not_to_contain_text("Approved")
-    bob.get_by_placeholder("Comment").fill("The last block has no mask.")
-    bob.keyboard.press("Escape")
-    press(bob, "r")
-    ada.goto(kernel.get_absolute_url())
-    expect(ada.locator(".banner")).to_contain_text("A curator who is neither")
-    expect(ada.get_by_role("button", name="Approve", exact=False).first).to_be_disabled()
-    eve = visit("eve")
-    expect(eve.locator(".banner")).to_contain_text("Your decision settles the dispute")
-    expect(eve.get_by_role("region", name="First review")).to_contain_text("ada")
-    expect(eve.get_by_role("region", name="Second review")).to_contain_text(
-        "The last block has no mask."
-    )
-    settings.SECOND_REVIEW_PERCENT = {}
-    press(eve, "1")
-
-    kernel.refresh_from_db()
-    assert kernel.status == Status.REJECTED
-    assert SecondReview.objects.get().state == "settled"
-
-
-@pytest.mark.any_database
 def test_a_decision_resent_after_a_lost_connection_is_made_once(visit: Visit) -> None:
     make.a_kernel(name="far_away")
     make.a_reviewer(username="ada")

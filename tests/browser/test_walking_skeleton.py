@@ -13,6 +13,7 @@ from tests.curation.operations.house import House, manage
 from tests.waiting import wait_for
 
 
+@pytest.mark.any_database
 @pytest.mark.slow
 def test_an_approved_kernel_passes_from_ingest_to_the_exported_file(
     installation: House, browse: Browse, kernel_folder: Path, tmp_path: Path

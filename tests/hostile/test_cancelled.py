@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from curation.operations.redis_server import answers, choose
-from tests.hostile.test_validation_killed import ASK, BEGIN, QUICK, ROOT, House, descendants, lives
+from tests.hostile.test_validation_killed import ASK, BEGIN, ROOT, House, descendants, lives
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.slow
@@ -237,33 +237,6 @@ def test_a_work_horse_of_a_killed_worker_stops_on_cancellation(works: Works) -> 
     works.cancel("validation:1")
 
     all_end(works, "validationrun", started)
-
-
-def test_a_killed_and_cancelled_validation_runs_again_only_by_retry(
-    works: Works,
-) -> None:
-    works.environment["LEASE_SECONDS"] = "1"
-    works.redis()
-    works.done("\n" + ASK % (QUICK,) + HAND_OVER)
-    worker = works.worker()
-    wait_for("there is a result", works.results)
-    started = descendants(worker.pid)
-    kill_all([worker.pid, *started])
-    worker.wait()
-    kept = works.results()
-    assert 0 < kept.total() < len(QUICK)
-
-    works.cancel("validation:1")
-
-    all_end(works, "validationrun", started)
-    assert "Swept(requeued=0, ended=0, handed_over=0)" in works.done(SWEEP)
-    assert works.state("validationrun")[0] == "cancelled"
-    works.done(RETRY % "validation:1")
-    works.worker()
-    wait_for("the retry succeeds", lambda: works.state("validationrun", 2)[0] == "succeeded")
-    # Each item has one result, whichever of the two runs gave it.
-    assert works.results() == dict.fromkeys(range(1, len(QUICK) + 1), 1)
-    assert works.results() >= kept
 
 
 @pytest.fixture

@@ -180,6 +180,7 @@ def test_a_redirect_in_the_middle_of_a_fetch_is_not_followed_to_another_host(
         "https://127.0.0.1:1/repo/info/refs", "http://127.0.0.1:99999/repo/info/refs",
         "http://me@127.0.0.1/repo/info/refs", "file:///etc/info/refs", "//evil.example/info/refs",
         "/repo/../../etc/info/refs", "/a b/info/refs", "/somewhere", "/info/refs",
+        "ext::touch /tmp/trap", "ssh://h/a/b",
     ],
 )  # fmt: skip
 def test_a_redirect_to_an_invalid_place_is_refused(

@@ -30,21 +30,6 @@ def test_git_refuses_a_smuggled_protocol_of_a_source(
     assert not trap.exists()
 
 
-@pytest.mark.parametrize("address", ["file://{0}/info/refs", "ext::touch {1}", "ssh://h/a/b"])
-def test_a_redirect_to_another_protocol_is_not_followed(
-    server: GitServer, mirrors: Path, tmp_path: Path, address: str
-) -> None:
-    repository = make_repository(tmp_path / "elsewhere")
-    commit(repository, plain({"a.py": "a"}))
-    server.redirect = address.format(repository, tmp_path / "trap")
-
-    with pytest.raises(SourceError):
-        fetched(server, mirrors)
-
-    assert server.requests
-    assert not (tmp_path / "trap").exists()
-
-
 def test_git_offers_no_local_credential_to_a_server(
     server: GitServer, mirrors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

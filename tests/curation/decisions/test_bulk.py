@@ -18,10 +18,13 @@ from tests import factories as make
 pytestmark = pytest.mark.django_db
 
 
+def hidden_fields(page: str) -> dict[str, str]:
+    return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))
+
+
 def said(browser: Client, query: str, **over: Any) -> dict[str, Any]:
     """The form of the page that counts what the filter finds, filled in."""
-    page = browser.get(f"{reverse('bulk')}?{query}").content.decode()
-    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))
+    hidden = hidden_fields(browser.get(f"{reverse('bulk')}?{query}").content.decode())
     wish = {"status": "rejected", "comment": "all noise", "request": uuid.uuid4()}
     return hidden | wish | {"filter": query} | over
 
@@ -156,6 +159,8 @@ def test_a_bulk_decision_on_a_changed_list_is_refused_with_a_new_count(
     assert 'value="Incorrect result" checked' in page
     assert Decision.objects.count() == before
     assert not BulkDecision.objects.exists()
+    browser.post(reverse("bulk"), wish | hidden_fields(page))
+    assert BulkDecision.objects.get().comment == "all noise"
 
 
 def test_a_bulk_decision_skips_items_that_change_during_it(

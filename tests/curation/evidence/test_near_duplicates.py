@@ -277,14 +277,15 @@ def test_a_version_is_still_a_near_duplicate_of_another_item() -> None:
 
 
 @pytest.mark.slow
-def test_clustering_in_batches_equals_clustering_at_once() -> None:
-    for number in range(300):
-        put(variant(number % 60, number), stars=number % 7)
+def test_clustering_in_batches_equals_clustering_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "BATCH", 20)
+    for number in range(75):
+        put(variant(number % 15, number), stars=number % 7)
 
     refresh_similarity()
 
     assert links() == clustered_at_once()
-    assert len(links()) > 100
+    assert len(links()) > 25
 
 
 def test_a_refresh_after_an_ingest_covers_only_that_repository() -> None:

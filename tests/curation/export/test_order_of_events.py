@@ -93,7 +93,7 @@ def may_leave(item: Kernel | Pair) -> bool:
 
 
 @given(st.lists(st.sampled_from(EVENTS), min_size=2, max_size=12), st.booleans())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_export_contains_exactly_the_items_that_may_be_exported(
     tmp_path: Path, events: list[str], pairs: bool
 ) -> None:

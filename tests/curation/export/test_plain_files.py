@@ -28,24 +28,6 @@ def test_repositories_with_the_same_name_get_distinct_folders() -> None:
     ]
 
 
-def test_names_that_differ_only_by_case_or_unicode_form_get_distinct_paths() -> None:
-    composed, decomposed = (unicodedata.normalize(form, "ö.py") for form in ("NFC", "NFD"))
-
-    found = places(
-        *(("utils", "a/b", "1", path) for path in ("A.py", "a.py", composed, decomposed))
-    )
-
-    assert found[:2] == ["utils/A.py", "utils/a~2.py"]
-    assert len({unicodedata.normalize("NFC", path) for path in found}) == 4
-
-
-def test_a_folder_with_the_name_of_a_file_is_renamed() -> None:
-    assert places(("utils", "a/b", "1", "A.py"), ("utils", "a/b", "1", "a.py/b.py")) == [
-        "utils/A.py",
-        "utils/a~2.py/b.py",
-    ]
-
-
 def test_a_repository_name_with_path_traversal_is_sanitized() -> None:
     found = places(("utils", "../..", "1", "a.py"), ("utils", "/etc/.git", "2", "a.py"))
 

@@ -55,15 +55,6 @@ def test_an_earlier_export_stays_until_its_replacement_is_complete(tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_an_earlier_export_with_an_added_file_is_not_replaced(tmp_path: Path) -> None:
-    folder = export(tmp_path / "out")
-    (folder / "notes.txt").write_text("precious")
-
-    with pytest.raises(CurationError, match="is not an unchanged export"):
-        export(folder)
-    assert (folder / "notes.txt").read_text() == "precious"
-
-
 @pytest.mark.parametrize(
     ("name", "sentence"), [("mine", "exists, is not empty"), (MANIFEST, "not an unchanged export")]
 )

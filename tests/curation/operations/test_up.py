@@ -198,15 +198,3 @@ def test_a_run_that_redis_lost_is_still_carried_out(hasty: House, tmp_path: Path
     os.kill(worker, signal.SIGCONT)
 
     wait_for("the run succeeds", lambda: is_in("succeeded"))
-
-
-def test_a_queued_run_survives_a_killed_redis(hasty: House, tmp_path: Path) -> None:
-    worker = hasty.main_process("ingest")
-    os.kill(worker, signal.SIGSTOP)
-    is_in = queue_ingest(hasty, folder_with_kernels(tmp_path / "kernels", 3))
-
-    killed = hasty.kill("redis")
-    hasty.wait_for_successor("redis", killed)
-    os.kill(worker, signal.SIGKILL)
-
-    wait_for("the run succeeds", lambda: is_in("succeeded"))

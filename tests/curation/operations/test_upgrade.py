@@ -10,7 +10,6 @@ from django.contrib.auth.models import Group
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from curation.decisions.decide import decide
@@ -59,23 +58,6 @@ def test_rows_survive_migrating_back_and_forward(no_garbage_collection: None) ->
     decide(
         item=kept, status=Status.REJECTED, version=2, user=make.a_reviewer(), request=uuid.uuid4()
     )
-
-
-def test_a_database_of_the_single_migrations_needs_none_of_the_squashed_one() -> None:
-    recorder = MigrationRecorder(connection)
-    names = MigrationExecutor(connection).loader.disk_migrations[FIRST].replaces
-    recorder.record_unapplied(*FIRST)
-
-    try:
-        for name in names:
-            recorder.record_applied(*name)
-        executor = MigrationExecutor(connection)
-        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    finally:
-        call_command("migrate", verbosity=0)
-
-    assert plan == []
-    assert FIRST in recorder.applied_migrations()
 
 
 def write_old_rows(then: Any) -> None:

@@ -147,7 +147,8 @@ def test_an_invalid_filter_gives_an_error_above_an_unfiltered_list(
 
 @pytest.mark.slow
 def test_no_foreign_value_of_any_filter_is_a_server_error(browser: Client) -> None:
-    for number, (key, value) in enumerate(product(KEYS, FOREIGN_VALUES)):
+    # A third of them, with other values for each key.
+    for number, (key, value) in enumerate(list(product(KEYS, FOREIGN_VALUES))[::3]):
         items = list(KINDS)[number % 2]
         answer = browser.get(reverse("find"), {"items": items, key: value})
 

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from tests.ingest.extract.reading import kernels, named, only, read
+from tests.ingest.extract.reading import kernels, only, read
 
 DECORATED = {
     "plain": ("import triton", "@triton.jit"),
@@ -128,6 +128,11 @@ def test_kernels_have_the_qualnames_of_python_and_their_containers() -> None:
             def host(self):
                 @triton.jit
                 def d(): pass
+        def make():
+            class Box:
+                @triton.jit
+                def get(self): return self
+            return Box
         """
     )
     assert [(e.kernel.qualname, e.kernel.container) for e in found] == [
@@ -135,6 +140,7 @@ def test_kernels_have_the_qualnames_of_python_and_their_containers() -> None:
         ("b", "condition"),
         ("C.c", "class"),
         ("C.host.<locals>.d", "function"),
+        ("make.<locals>.Box.get", "class"),
     ]
 
 
@@ -181,17 +187,3 @@ def test_kernels_are_ordered_by_path_and_line() -> None:
     first, second = read(files)[0], read(dict(reversed(files.items())))[0]
     assert [e.kernel.name for e in first] == ["z", "y", "x"]
     assert first == second
-
-
-def test_a_kernel_in_a_nested_class_has_its_full_qualname() -> None:
-    found = kernels(
-        """
-        import triton
-        def make():
-            class Box:
-                @triton.jit
-                def get(self): return self
-            return Box
-        """
-    )
-    assert named(found, "make.<locals>.Box.get").kernel.container == "class"

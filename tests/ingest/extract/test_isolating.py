@@ -451,20 +451,6 @@ def test_a_global_statement_is_not_a_local_binding() -> None:
     assert "WIDTH = 1" in unit.source
 
 
-def test_a_local_computed_from_a_parameter_prevents_standalone() -> None:
-    unit = only(
-        """
-        import triton
-        import triton.language as tl
-        def host(size):
-            size = tl.constexpr(size)
-            @triton.jit
-            def k(p): return p + size
-        """
-    ).unit
-    assert not unit.standalone
-
-
 def test_a_module_imported_by_a_constant_name_is_followed() -> None:
     found, _ = read(
         {

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.github import GitHubClient, GitHubError, ProposedRepository, repository
 from ingest.github import discover as discover_all
-from ingest.github.discover import Search, search_all
+from ingest.github.discover import Search
 from tests.ingest.github.fake_github import FakeGitHub, FakeRepository, Reply
 
 TOPIC = ("topic:triton",)
@@ -190,13 +190,3 @@ def test_halves_cover_a_range_without_overlap_down_to_single_values(low: int) ->
         pending += [first, second]
 
     assert sorted(singles) == list(range(low, low + 41))
-
-
-def test_a_search_never_asks_beyond_the_thousandth_result(
-    client: GitHubClient, github: FakeGitHub
-) -> None:
-    github.repositories += [FakeRepository(n, stars=5) for n in range(1, 1101)]
-
-    search = Search("/search/repositories", "topic:triton", "stars", 5, 5)
-
-    assert len(list(search_all(client, search, lambda gap: None))) == 1000

@@ -47,7 +47,7 @@ def test_the_secret_key_is_created_once_and_only_its_owner_can_read_it(tmp_path:
     assert stat.S_IMODE((data / "secret_key").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("command", [["ingest", "."], ["validate"], ["recheck"], ["report"]])
+@pytest.mark.parametrize("command", [["ingest", "."], ["report"]])
 def test_a_mistyped_data_folder_is_not_made(tmp_path: Path, command: list[str]) -> None:
     done = manage(tmp_path / "mistyped", *command)
 
