@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from curation.operations.privileges import AS_ROOT
 from tests.curation.operations.house import house, manage
 
 pytestmark = [
@@ -91,13 +90,6 @@ def owners(pids: list[int]) -> set[str]:
             if line.startswith(("Uid:", "Gid:", "Groups:")):
                 found |= set(line.split()[1:])
     return found
-
-
-def test_up_warns_root_that_all_processes_run_as_root(
-    tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
-) -> None:
-    with house(copy_of_prepared(tmp_path / "data")) as one:
-        assert AS_ROOT in one.output()
 
 
 def test_up_as_root_runs_all_processes_as_the_given_user(

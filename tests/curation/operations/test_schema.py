@@ -1,6 +1,5 @@
 """The schema changes by `migrate` and `up` only, after a copy, and the copy is the way back."""
 
-import os
 import shutil
 import sqlite3
 import subprocess
@@ -133,12 +132,3 @@ def test_without_room_for_a_copy_nothing_is_migrated(tomorrow: Path, data: Path)
     assert "Traceback" not in done.stderr
     assert not copies(data)
     assert "9999_of_tomorrow" not in applied(data / "curation.sqlite3")
-
-
-def test_the_first_command_fills_an_empty_database(tmp_path: Path) -> None:
-    (tmp_path / "curation.sqlite3").touch()
-
-    assert manage(tmp_path, "load_sources").returncode == 0
-
-    assert not copies(tmp_path)
-    assert os.stat(tmp_path / "curation.sqlite3").st_size

@@ -13,8 +13,9 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
+from curation.operations.privileges import AS_ROOT
 from tests.curation.operations.house import House, get, house, manage
-from tests.waiting import DEADLINE, wait_for
+from tests.waiting import wait_for
 from validation.pairs.handwritten import handwritten
 
 pytestmark = pytest.mark.slow
@@ -60,6 +61,11 @@ def test_the_first_start_prints_the_address_and_a_password(tmp_path: Path) -> No
 
 def test_the_start_message_names_the_redis_server(running: House) -> None:
     assert re.search(r"The queue runs on (Redis|Valkey) [0-9.]+ \(/.+\)\.", running.output())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is warned")
+def test_up_warns_root_that_all_processes_run_as_root(running: House) -> None:
+    assert AS_ROOT in running.output()
 
 
 def test_library_log_lines_are_only_in_the_log_file(running: House) -> None:
@@ -114,20 +120,7 @@ def test_up_restarts_a_killed_process(running: House, name: str) -> None:
     assert f"{name} was killed by SIGKILL; starting it again" in running.output()
 
 
-def test_ctrl_c_stops_all_processes_of_up(
-    tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
-) -> None:
-    with house(copy_of_prepared(tmp_path / "data")) as one:
-        one.popen.send_signal(signal.SIGINT)
-
-        assert one.popen.wait(DEADLINE) == 0
-
-        assert one.processes() == []
-        assert not (one.data / "redis.sock").exists()
-        assert one.output().endswith("up         | Everything is stopped.\n")
-
-
-def test_a_killed_up_leaves_no_process_and_can_be_started_again(
+def test_a_killed_up_can_be_started_again_and_is_stopped_by_ctrl_c(
     tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
 ) -> None:
     data = copy_of_prepared(tmp_path / "data")
@@ -142,6 +135,11 @@ def test_a_killed_up_leaves_no_process_and_can_be_started_again(
         password = (another.data / "first_password").read_text()
         assert f"  Password    {password}\n" in another.output()
         assert another.rows("SELECT count(*) FROM auth_user") == [(1,)]
+
+        assert another.stop() == 0
+        assert another.processes() == []
+        assert not (another.data / "redis.sock").exists()
+        assert another.output().endswith("up         | Everything is stopped.\n")
 
 
 def folder_with_kernels(folder: Path, count: int) -> Path:
@@ -174,7 +172,7 @@ def queue_ingest(hasty: House, folder: Path) -> Callable[[str], bool]:
 
 
 def test_a_run_is_repeated_after_its_worker_was_killed(hasty: House, tmp_path: Path) -> None:
-    is_in = queue_ingest(hasty, folder_with_kernels(tmp_path / "kernels", 500))
+    is_in = queue_ingest(hasty, folder_with_kernels(tmp_path / "kernels", 200))
     wait_for("the run begins", lambda: is_in("running"))
 
     hasty.kill("ingest")
