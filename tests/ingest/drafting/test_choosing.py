@@ -1,6 +1,41 @@
 """Rows of an author's test that become the cases of a draft."""
 
+import itertools
+
+import pytest
+
 from ingest.drafting.reading.choosing import choose_rows, is_degenerate
+
+WIDE = [False, True]
+SCALES = [0.1, 0.3, 0.5, 0.7]
+# The values of each parameter of a test, and the values of the first one in the chosen rows.
+CHOSEN = {
+    "more than one element and more than one size":
+    ({"rows": [1, 3, 61], "scale": SCALES}, [3, 61, 3, 3]),
+    "no huge size only for its size":
+    ({"rows": [2**12, 2**23], "scale": SCALES}, [2**12] * 4),
+    "ways to call the operation before other sizes":
+    ({"kind": ["a", "b", "c"], "rows": [16, 61], "wide": WIDE}, ["a", "b", "c", "a"]),
+    "several new values before one":
+    ({"shape": [(4,), (6,), (2, 3, 5), (2**12, 2**12)], "kind": ["a", "b"], "wide": WIDE},
+     [(4,), (2, 3, 5), (6,), (4,)]),
+    "shapes without elements last":
+    ({"shape": [(0, 8), (8, 0), (3, 4), (5, 61), (7, 31)]}, [(3, 4), (7, 31), (5, 61), (0, 8)]),
+    "lists of shapes without elements last":
+    ({"shape": [[(0,), (3,)], [(5,), (61,)], [(7,), (2,)]]},
+     [[(7,), (2,)], [(5,), (61,)], [(0,), (3,)]]),
+    "other sizes in the last row if no lighter row has some":
+    ({"rows": [3, 2**20], "kind": ["a", "b"], "wide": WIDE}, [3, 3, 3, 2**20]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("axes", "values"), CHOSEN.values(), ids=CHOSEN)
+def test_four_rows_together_show_the_values_of_a_test(
+    axes: dict[str, list[object]], values: list[object]
+) -> None:
+    rows = [dict(zip(axes, each, strict=True)) for each in itertools.product(*axes.values())]
+
+    assert [row[next(iter(axes))] for row in choose_rows(rows)] == values
 
 
 def test_an_odd_size_is_shown_even_beside_a_batch_of_one() -> None:

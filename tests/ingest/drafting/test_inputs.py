@@ -38,69 +38,6 @@ def test_cases_take_shapes_and_dtypes_from_the_parametrize_decorators() -> None:
     assert "device='cuda'" not in made
 
 
-def test_cases_include_more_than_one_element_and_more_than_one_size() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("rows", [1, 3, 61])
-        @pytest.mark.parametrize("scale", [0.1, 0.3, 0.5, 0.7])
-        def test_doubled(rows, scale):
-            x = scale * torch.randn(rows, device=device)
-            assert torch.allclose(doubled(x), x + x)
-        """
-    )
-
-    assert [case["rows"] for case in cases(draft.texts.test_code)] == [3, 61, 3, 3]
-
-
-def test_a_huge_case_is_not_added_only_for_its_size() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("rows", [2**12, 2**23])
-        @pytest.mark.parametrize("scale", [0.1, 0.3, 0.5, 0.7])
-        def test_doubled(rows, scale):
-            x = scale * torch.randn(rows, device=device)
-            assert torch.allclose(doubled(x), x + x)
-        """
-    )
-
-    assert {case["rows"] for case in cases(draft.texts.test_code)} == {4096}
-
-
-def test_cases_cover_ways_to_call_the_operation_before_other_sizes() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("rows", [16, 61])
-        @pytest.mark.parametrize("wide", [False, True])
-        @pytest.mark.parametrize("kind", ["a", "b", "c"])
-        def test_doubled(rows, kind, wide):
-            x = torch.randn(rows, device=device) + len(kind) + wide
-            assert torch.allclose(doubled(x), x + x)
-        """
-    )
-
-    shown = cases(draft.texts.test_code)
-    assert {case["kind"] for case in shown} == {"a", "b", "c"}
-    assert [case["wide"] for case in shown[:2]] == [False, True]
-    assert [case["rows"] for case in shown[:2]] == [16, 61]
-
-
-def test_a_row_with_several_new_values_comes_before_rows_with_one() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("shape", [(4,), (6,), (2, 3, 5), (2**12, 2**12)])
-        @pytest.mark.parametrize("kind", ["a", "b"])
-        @pytest.mark.parametrize("wide", [False, True])
-        def test_doubled(shape, kind, wide):
-            x = torch.randn(shape, device=device) + len(kind) + wide
-            assert torch.allclose(doubled(x), x + x)
-        """
-    )
-
-    shown = cases(draft.texts.test_code)
-    assert [case["shape"] for case in shown] == [(4,), (2, 3, 5), (6,), (4,)]
-    assert [(case["kind"], case["wide"]) for case in shown[:2]] == [("a", False), ("b", True)]
-
-
 def test_a_list_built_by_a_function_is_evaluated() -> None:
     draft = whole(
         """
@@ -474,49 +411,6 @@ def test_complex_dtypes_make_no_cases() -> None:
     )
 
     assert {case["dtype"] for case in cases(draft.texts.test_code)} == {"float16"}
-
-
-def test_a_shape_without_elements_is_no_case_while_others_have_some() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("shape", [(0, 8), (8, 0), (3, 4), (5, 61), (7, 31)])
-        def test_doubled(shape):
-            x = torch.randn(shape, device=device)
-            assert torch.allclose(doubled(x), x + x)
-        """
-    )
-
-    assert not any(0 in case["shape"] for case in cases(draft.texts.test_code)[:3])  # type: ignore[operator]
-
-
-def test_lists_of_shapes_without_elements_come_last() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("shape", [[(0,), (3,)], [(5,), (61,)], [(7,), (2,)]])
-        def test_doubled(shape):
-            x = torch.cat([torch.randn(each, device=device) for each in shape])
-            assert torch.allclose(doubled(x), x + x)
-        """
-    )
-
-    assert "[(0,), (3,)]" not in str(cases(draft.texts.test_code)[:2])
-
-
-def test_the_last_row_has_other_sizes_if_no_lighter_one_has() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("rows", [3, 2**20])
-        @pytest.mark.parametrize("kind", ["a", "b"])
-        @pytest.mark.parametrize("wide", [False, True])
-        def test_doubled(rows, kind, wide):
-            x = torch.randn(rows, device=device) + len(kind) + wide
-            assert torch.allclose(doubled(x), x + x)
-        """
-    )
-
-    shown = [case["rows"] for case in cases(draft.texts.test_code)]
-    assert shown[:3] == [3, 3, 3]
-    assert shown[3] != 3
 
 
 def test_a_test_of_empty_tensors_makes_way_for_one_of_larger_tensors() -> None:
