@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.pairs.draft import OURS
+from curation.pairs.draft import OURS, PairDraft
 from tests.hostile.strange_json import INFINITY, STRANGE, mutated, written
 from tests.hostile.zoo.load import honest_entries
 from validation import compiling, equivalence
@@ -41,7 +41,7 @@ from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.sandbox import UnreadableJson, read_json
 from validation.harness.schedule import examine_entry
-from validation.pairs.inductor.generation import Offer, came_of
+from validation.pairs.inductor.generation import came_of
 from validation.pairs.inductor.whole.model_sources import Whole
 from validation.pairs.inductor.whole.splitting import SplitModel, read_splits
 
@@ -56,15 +56,14 @@ COMPILED = {
 }  # fmt: skip
 LAUNCHED = {"launched": True, "message": ""}
 HEADER = {"text": json.dumps(COMPILED), "seconds": 0.5}
-TRACED = {"module": "x = 1", "numbers": {"1": 2}, "single": True, "cases": [{"n": 1}]}
+TRACED = {"module": "x = 1", "numbers": {"1": 2}, "single": True, "cases": "[{'n': 1}]"}
 MODELS = {
     "models": [
         ["Model", {
             "groups": 2, "reasons": {"sort": 1},
             "made": [{
-                "operations": ["add"], "parameters": ["x"], "shapes": [["a", 4]],
-                "draws": [{"how": "normal", "dtype": "dtype", "bound": ""}],
-                "lines": ["return x + 1"], "outputs": 1,
+                "module": "Block", "operations": ["add"], "arguments": ["x [m, 4] normal"],
+                "lines": ["return x + 1"],
             }],
         }],
     ],
@@ -131,12 +130,13 @@ def test_any_answer_of_a_child_gives_a_storable_verdict(data: bytes) -> None:
 @fuzzed
 @given(mutated(TRACED) | STRANGE)
 def test_any_answer_of_inductor_gives_a_text(answer: Any) -> None:
-    offer = Offer(
+    draft = PairDraft(
         entry_point="f", python_code="def f(x, n):\n    return x\n", test_code="CASES = []\n",
-        dtype=None, operation_type="element-wise", slug="f", split_group="f",
+        triton_code="", origin="inductor", operation_type="element-wise", difficulty="",
+        source=OURS,
     )  # fmt: skip
 
-    came = came_of(offer, Reply(answer))
+    came = came_of(draft, Reply(answer))
 
     assert isinstance(came, str)
     came.encode()

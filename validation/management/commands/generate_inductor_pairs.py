@@ -4,15 +4,21 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from curation.management.arguments import add_stated_source, output_file, stated_source
+from curation.management.arguments import (
+    add_stated_source,
+    at_least_one,
+    output_file,
+    stated_source,
+)
 from curation.models import Pair, PairOrigin, Repository, Status
 from curation.pairs.draft import PairDraft, Source
-from curation.pairs.store import Stored, store_pairs
+from curation.pairs.store import store_pairs
 from curation.progress_bar import Bar
 from curation.text import pluralize
 from validation.harness.pool.fork_server import ForkServerFailed
@@ -81,8 +87,9 @@ class Command(BaseCommand):
         )
         add_stated_source(parser)
         parser.add_argument(
-            "--limit", type=int, metavar="N", help="ask for N functions at most (default: all)"
-        )
+            "--limit", type=at_least_one, metavar="N",
+            help="ask for N functions at most (default: all)",
+        )  # fmt: skip
         parser.add_argument("--list", action="store_true", help="list the modules and stop")
         parser.add_argument(
             "--write", type=output_file, metavar="FILE",
@@ -104,20 +111,14 @@ class Command(BaseCommand):
                 "--module, --from-pairs and whole models (--modules, --transformers, --timm, "
                 "--debug-folder) exclude each other."
             )
-        if options["limit"] is not None and options["limit"] < 1:
-            raise CommandError("--limit must be at least 1.")
-        reasons: Counter[str] = Counter()
-        drafts = []
         try:
             offered = self._of_wholes(wholes) if wholes else _offers(options)
             offers = in_turns(offered)[: options["limit"]]
-            for draft in self._generated(offers):
-                if isinstance(draft, str):
-                    reasons[draft] += 1
-                else:
-                    drafts.append(draft)
+            answers = self._generated(offers)
         except (SandboxUnavailable, ForkServerFailed) as error:
             raise CommandError(str(error)) from error
+        reasons = Counter(answer for answer in answers if isinstance(answer, str))
+        drafts = [answer for answer in answers if isinstance(answer, PairDraft)]
         drafts.sort(key=lambda draft: draft.record_id)
         if options["write"]:
             lines = (json.dumps(draft.as_record()) + "\n" for draft in drafts)
@@ -128,17 +129,16 @@ class Command(BaseCommand):
         self._say_left_out(reasons)
         if options["dry_run"]:
             self.stdout.write("Nothing stored.")
-        else:
-            self._say(store_pairs(drafts))
+            return
+        stored = store_pairs(drafts)
+        self.stdout.write(
+            f"{pluralize(stored.added, 'pair')} stored, {stored.known:,} known before. "
+            "`manage.py validate --pending` checks them."
+        )
 
-    def _of_wholes(self, wholes: list[Whole]) -> Iterator[Offer]:
-        bar = Bar(sys.stderr)
-        try:
-            bar.show("splitting", 0, len(wholes))
-            with inductor(seconds=SECONDS) as workers:
-                splits = list(split(wholes, workers))
-        finally:
-            bar.end()
+    def _of_wholes(self, wholes: list[Whole]) -> list[Offer]:
+        with self._bar("splitting", len(wholes)), inductor(seconds=SECONDS) as workers:
+            splits = list(split(wholes, workers))
         for result in splits:
             if result.trouble:
                 self.stdout.write(f"{result.name}: nothing, because {result.trouble}.")
@@ -146,30 +146,30 @@ class Command(BaseCommand):
             functions = pluralize(len(result.offers), "new function")
             self.stdout.write(f"{result.name}: {pluralize(result.groups, 'group')}, {functions}.")
             self._say_left_out(result.reasons)
-        yield from (offer for result in splits for offer in result.offers)
+        return [offer for result in splits for offer in result.offers]
 
     def _say_left_out(self, reasons: Counter[str]) -> None:
         # Sort ties by reason, because the workers' order of completion varies.
         for reason, count in sorted(reasons.items(), key=lambda one: (-one[1], one[0])):
             self.stdout.write(f"{count:>6,}  left out: {reason}")
 
-    def _generated(self, offers: list[Offer]) -> Iterator[PairDraft | str]:
+    def _generated(self, offers: list[Offer]) -> list[PairDraft | str]:
+        answers = []
+        with self._bar("compiling", len(offers)) as bar, inductor() as workers:
+            for _, answer in generate(offers, workers):
+                answers.append(answer)
+                bar.show("compiling", len(answers), len(offers))
+        return answers
+
+    @contextmanager
+    def _bar(self, stage: str, total: int) -> Iterator[Bar]:
+        """Show the bar at once, because the first answer may take a minute on a busy machine."""
         bar = Bar(sys.stderr)
         try:
-            # Show the bar now, because the first answer may take a minute on a busy machine.
-            bar.show("compiling", 0, len(offers))
-            with inductor() as workers:
-                for done, (_, draft) in enumerate(generate(offers, workers), 1):
-                    bar.show("compiling", done, len(offers))
-                    yield draft
+            bar.show(stage, 0, total)
+            yield bar
         finally:
             bar.end()
-
-    def _say(self, stored: Stored) -> None:
-        self.stdout.write(
-            f"{pluralize(stored.added, 'pair')} stored, {stored.known:,} known before. "
-            "`manage.py validate --pending` checks them."
-        )
 
 
 def _wholes(options: dict[str, Any]) -> list[Whole]:
@@ -201,19 +201,22 @@ def _source_of(folder: Path, stated: Source) -> Source:
 def _offers(options: dict[str, Any]) -> Iterator[Offer]:
     if not options["from_pairs"]:
         chosen = options["module"]
-        yield from of_modules(tuple(m for m in MODULES if not chosen or m.entry_point in chosen))
+        yield from of_modules(m for m in MODULES if not chosen or m.entry_point in chosen)
         return
     pairs = Pair.objects.filter(status__in=(Status.PENDING, Status.APPROVED), next_versions=None)
     for pair in pairs.exclude(origin=PairOrigin.INDUCTOR).order_by("pk").iterator(500):
         for dtype in types_named(pair.test_code):
-            yield Offer(
+            draft = PairDraft(
                 entry_point=pair.entry_point,
                 python_code=pair.python_code,
+                triton_code="",
                 test_code=pair.test_code,
-                dtype=dtype,
+                origin="inductor",
                 operation_type=pair.operation_type,
-                slug="-".join(filter(None, ("inductor", pair.slug, dtype))),
-                split_group=pair.split_group,
-                tags=("inductor",),
+                difficulty="",
                 source=Source(**pair.metadata.get("provenance", {})),
+                slug="-".join(filter(None, ("inductor", pair.slug, dtype))),
+                tags=("inductor",),
+                split_group=pair.split_group,
             )
+            yield Offer(draft, dtype)

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from itertools import chain
 
 from validation.pairs.inductor import Unwritable
 from validation.pairs.inductor.plain_kernels import CompiledKernel
 
-# Calls for Inductor's own bookkeeping. They are removed.
-IDLE = frozenset({"args.clear", "torch.cuda.set_device", "assert_size_stride", "assert_alignment"})
+# Inductor's own bookkeeping, and reads of all sizes or strides of a tensor.
+IDLE = re.compile(
+    r"del |args\.clear|torch\.cuda\.set_device|assert_size_stride|assert_alignment"
+    r"|\w+ = (get_raw_stream\(|\w+\.(size|stride)\(\)$)"
+)
+# Inductor's expressions, and the same in plain PyTorch.
+PLAIN = (
+    (r"(\w+)_(size|stride)\[(\d+)\]", r"\1.\2(\3)"),
+    (r"empty_strided_cuda\((.*), (torch\.\w+)\)", r"torch.empty_strided(\1, dtype=\2, device=@)"),
+    (r"reinterpret_tensor\(", "torch.as_strided("),
+)
+CALLED = re.compile(r"torch\.empty_strided|torch\.as_strided|min|max|\w+\.(size|stride)")
 # Block sizes of a matrix product.
 TILE = {"ZBLOCK": 1, "YBLOCK": 64, "XBLOCK": 64, "R0_BLOCK": 32}
 POINTWISE = {1: (1024,), 2: (32, 32), 3: (16, 16, 4)}
@@ -28,84 +39,57 @@ def body(
     `tensors` are the launcher's parameters. If `alone`, the launcher returns a single tensor, and
     otherwise a tuple of tensors.
     """
+    lines: list[str] = []
+    names: dict[str, str] = {}
+    for statement in _statements(module):
+        text = ast.unparse(statement)
+        if IDLE.match(text):
+            continue
+        if text.endswith(" = args"):
+            names = dict(zip(re.findall(r"\w+", text.removesuffix("args")), tensors, strict=True))
+            continue
+        for pattern, plain in PLAIN:
+            text = re.sub(pattern, plain, text)
+        for name, tensor in names.items():
+            text = re.sub(rf"\b{name}\b", tensor, text)
+        lines.append(_line(text.replace("@", f"{tensors[0]}.device"), kernels, alone))
+    return lines
+
+
+def _statements(module: ast.Module) -> list[ast.stmt]:
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and node.name == "call":
-            launcher = _Body(kernels, tensors, alone)
-            launcher.add(node.body)
-            return launcher.lines
+            inner = [n.body if isinstance(n, ast.With) else [n] for n in node.body]
+            return list(chain.from_iterable(inner))
     raise Unwritable("a module without a call")
 
 
-@dataclass
-class _Body:
-    kernels: Mapping[str, CompiledKernel]
-    tensors: Sequence[str]
-    alone: bool
-    lines: list[str] = field(default_factory=list)
-    names: dict[str, str] = field(default_factory=dict)
+def _line(text: str, kernels: Mapping[str, CompiledKernel], alone: bool) -> str:
+    statement = ast.parse(text).body[0]
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call):
+            function = ast.unparse(node.func)
+            if kernel := kernels.get(function.removesuffix(".run")):
+                return _launch(kernel, [ast.unparse(argument) for argument in node.args])
+            if not CALLED.fullmatch(function):
+                raise Unwritable(function)
+    if isinstance(statement, ast.Return) and isinstance(value := statement.value, ast.Tuple):
+        more = "," if len(value.elts) == 1 and not alone else ""
+        return f"return {', '.join(map(ast.unparse, value.elts))}{more}"
+    return text
 
-    def add(self, statements: Sequence[ast.stmt]) -> None:
-        for statement in statements:
-            self._statement(statement)
 
-    def _statement(self, statement: ast.stmt) -> None:
-        match statement:
-            case ast.With(body=inner):
-                self.add(inner)
-            case ast.Delete():
-                pass
-            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Name(id="args")):
-                self.names = {
-                    name.id: tensor
-                    for name, tensor in zip(names, self.tensors, strict=True)
-                    if isinstance(name, ast.Name)
-                }
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
-                self._assigned(name, call)
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self.lines.append(f"{name} = {self._text(value)}")
-            case ast.Expr(value=ast.Call() as call):
-                self._called(call)
-            case ast.Return(value=ast.Tuple(elts=elements)):
-                outputs = [self._text(element) for element in elements]
-                more = "," if len(outputs) == 1 and not self.alone else ""
-                self.lines.append(f"return {', '.join(outputs)}{more}")
-            case _:
-                raise Unwritable("a statement that no launcher has")
-
-    def _assigned(self, name: str, call: ast.Call) -> None:
-        function = ast.unparse(call.func)
-        if function == "get_raw_stream":
-            return
-        if function.endswith((".size", ".stride")):
-            # `_Named.visit_Subscript` replaces the uses of the name, such as `x_size[0]`.
-            self.names[name] = ast.unparse(call)
-            return
-        self.lines.append(f"{name} = {self._text(call)}")
-
-    def _called(self, call: ast.Call) -> None:
-        function = ast.unparse(call.func)
-        kernel = self.kernels.get(function.removesuffix(".run"))
-        if kernel is not None and function.endswith(".run"):
-            self._launch(kernel, [self._text(argument) for argument in call.args])
-        elif function not in IDLE:
-            raise Unwritable(function)
-
-    def _launch(self, kernel: CompiledKernel, arguments: Sequence[str]) -> None:
-        if len(arguments) != len(kernel.handed):
-            raise Unwritable("a launch that does not fit its kernel")
-        blocks, warps = configuration(kernel)
-        # Numbers of elements come last: those along z, y and x, then those of the reduction axes.
-        axes = [axis for axis in kernel.hints if not axis.startswith("r")]
-        end = len(arguments) - (len(kernel.hints) - len(axes))
-        counts = dict(zip("xyz", arguments[end - len(axes) : end][::-1], strict=False))
-        words = [one for one, kept in zip(arguments, kernel.handed, strict=True) if kept]
-        words += [f"{name}={size}" for name, size in blocks.items()]
-        grid = _grid(kernel, counts, blocks)
-        self.lines.append(f"{kernel.name}[{grid}]({', '.join(words)}, num_warps={warps})")
-
-    def _text(self, node: ast.expr) -> str:
-        return ast.unparse(_Named(self.names, f"{self.tensors[0]}.device").visit(node))
+def _launch(kernel: CompiledKernel, arguments: Sequence[str]) -> str:
+    if len(arguments) != len(kernel.handed):
+        raise Unwritable("a launch that does not fit its kernel")
+    blocks, warps = configuration(kernel)
+    # Numbers of elements come last: those along z, y and x, then those of the reduction axes.
+    axes = [axis for axis in kernel.hints if not axis.startswith("r")]
+    end = len(arguments) - (len(kernel.hints) - len(axes))
+    counts = dict(zip("xyz", arguments[end - len(axes) : end][::-1], strict=False))
+    words = [one for one, kept in zip(arguments, kernel.handed, strict=True) if kept]
+    words += [f"{name}={size}" for name, size in blocks.items()]
+    return f"{kernel.name}[{_grid(kernel, counts, blocks)}]({', '.join(words)}, num_warps={warps})"
 
 
 def _grid(kernel: CompiledKernel, counts: Mapping[str, str], blocks: Mapping[str, int]) -> str:
@@ -122,41 +106,6 @@ def _grid(kernel: CompiledKernel, counts: Mapping[str, str], blocks: Mapping[str
         y = programs("y")
         return f"({programs('x')}, min({y}, 65535), triton.cdiv({y}, 65535))"
     return f"({', '.join(programs(axis) for axis in axes)}{',' if len(axes) == 1 else ''})"
-
-
-class _Named(ast.NodeTransformer):
-    """AST transformer that replaces Inductor's names for inputs, sizes and allocations."""
-
-    def __init__(self, names: Mapping[str, str], device: str) -> None:
-        self._names = names
-        self._device = device
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.parse(self._names.get(node.id, node.id), mode="eval").body
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """Replace `x_size[0]` if `x_size` was assigned `x.size()`."""
-        self.generic_visit(node)
-        if isinstance(node.value, ast.Call) and not node.value.args:
-            read = ast.unparse(self.visit(node.value.func))
-            return ast.parse(f"{read}({ast.unparse(node.slice)})", mode="eval").body
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        function = ast.unparse(node.func)
-        words = [ast.unparse(argument) for argument in node.args]
-        if function == "empty_strided_cuda":
-            shape, strides, dtype = words
-            where = f"dtype={dtype}, device={self._device}"
-            text = f"torch.empty_strided({shape}, {strides}, {where})"
-        elif function == "reinterpret_tensor":
-            text = f"torch.as_strided({', '.join(words)})"
-        elif function.endswith((".size", ".stride")) or function in ("min", "max"):
-            return node
-        else:
-            raise Unwritable(function)
-        return ast.parse(text, mode="eval").body
 
 
 def configuration(kernel: CompiledKernel) -> tuple[dict[str, int], int]:

@@ -113,12 +113,17 @@ def lower(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> str:
                 return str(code.value)
 
 
-def _symbolic(shapes: ShapeEnv, tensor: torch.Tensor, place: int) -> torch.Tensor:
-    """Return a fake tensor with symbolic sizes and strides."""
-    sizes = [
+def symbolic_sizes(shapes: ShapeEnv, tensor: torch.Tensor, place: int) -> list[int | torch.SymInt]:
+    """Return a symbol for each size of an input above 1. `place`: the number of the input."""
+    return [
         size if size < 2 else _symbol(shapes, size, f"size_{place}_{axis}")
         for axis, size in enumerate(tensor.shape)
     ]
+
+
+def _symbolic(shapes: ShapeEnv, tensor: torch.Tensor, place: int) -> torch.Tensor:
+    """Return a fake tensor with symbolic sizes and strides."""
+    sizes = symbolic_sizes(shapes, tensor, place)
     strides, stride = [], 2
     for axis in reversed(range(tensor.dim())):
         strides.append(_symbol(shapes, stride, f"stride_{place}_{axis}"))

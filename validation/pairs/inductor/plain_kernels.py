@@ -6,10 +6,11 @@ The new kernel is decorated only by `triton.jit`, imports no part of torch, and 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from validation.pairs.inductor import Unwritable
+from validation.pairs.inductor import Unwritable, device_functions
 
 # Functions of CUDA's library that Triton also has, under the same name.
 BUILT_IN = frozenset({
@@ -36,18 +37,13 @@ class CompiledKernel:
     helpers: frozenset[str]
 
 
-def read_kernel(source: str, name: str, helpers: frozenset[str]) -> CompiledKernel:
-    """Parse a kernel and rename it. `helpers`: names of the functions whose text can be added."""
+def read_kernel(source: str, name: str) -> CompiledKernel:
+    """Parse a kernel and rename it."""
     *steps, function = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
-    heuristics = function.decorator_list[0]
-    if not isinstance(heuristics, ast.Call):
-        raise Unwritable("a kernel without heuristics")
-    keywords = {keyword.arg: keyword.value for keyword in heuristics.keywords}
-    meta = {**_entries(keywords["triton_meta"]), **_entries(keywords["inductor_meta"])}
-    grid = str(ast.literal_eval(meta["grid_type"]))
+    grid = _stated(r"'grid_type': '(\w+)'", source)
     if grid not in GRIDS:
         raise Unwritable(f"a kernel launched by {grid}")
-    plain = _Plain(helpers)
+    plain = _Plain()
     for step in (*steps, function):
         plain.visit(step)
     _drop_unused(function)
@@ -63,54 +59,36 @@ def read_kernel(source: str, name: str, helpers: frozenset[str]) -> CompiledKern
         steps={step.name: ast.unparse(step) for step in steps},
         handed=tuple(name in live_names for name in names if name not in blocks),
         blocks=blocks,
-        hints=ast.literal_eval(keywords["size_hints"]),
-        matrices="native_matmul" in meta and ast.literal_eval(meta["native_matmul"]) is True,
+        hints=ast.literal_eval(_stated(r"size_hints=(\{.*?\})", source)),
+        matrices="'native_matmul': True" in source,
         grid=grid,
         helpers=frozenset(plain.used),
     )
 
 
+def _stated(pattern: str, source: str) -> str:
+    """Return what the decorator of Inductor's heuristics says about a kernel."""
+    stated = re.search(pattern, source)
+    if stated is None:
+        raise Unwritable("a kernel without heuristics")
+    return stated[1]
+
+
 def _decorator(function: ast.FunctionDef) -> str:
     """Return the decorator. A parameter that code converts by `.to` is not specialized to 1."""
-    made_of = {argument.arg: {argument.arg} for argument in function.args.args}
+    parameters = {argument.arg for argument in function.args.args}
     converted: set[str] = set()
-    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
-    for statement in sorted(assigned, key=lambda node: node.lineno):
-        if isinstance(statement.targets[0], ast.Name):
-            made_of[statement.targets[0].id] = _numbers_of(statement.value, made_of)
     for node in ast.walk(function):
         if isinstance(node, ast.Attribute) and node.attr == "to":
-            converted |= _numbers_of(node.value, made_of)
+            names = _names(node.value, ast.Load)
+            converted |= names if names <= parameters else set()
     return f"triton.jit(do_not_specialize={sorted(converted)})" if converted else "triton.jit"
-
-
-def _numbers_of(node: ast.expr, made_of: Mapping[str, set[str]]) -> set[str]:
-    """Return the parameters that a value is computed from by arithmetic alone, or an empty set."""
-    parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
-    names = [part.id for part in parts if isinstance(part, ast.Name)]
-    if not all(
-        isinstance(part, ast.BinOp | ast.UnaryOp | ast.Name | ast.Constant) for part in parts
-    ):
-        return set()
-    found = [made_of.get(name, set()) for name in names]
-    return set().union(*found) if all(found) else set()
-
-
-def _entries(node: ast.expr) -> dict[str, ast.expr]:
-    if not isinstance(node, ast.Dict):
-        raise Unwritable("a kernel that tells nothing of itself")
-    return {
-        key.value: value
-        for key, value in zip(node.keys, node.values, strict=True)
-        if isinstance(key, ast.Constant) and isinstance(key.value, str)
-    }
 
 
 class _Plain(ast.NodeTransformer):
     """AST transformer that replaces functions of Inductor and CUDA by functions of Triton."""
 
-    def __init__(self, helpers: frozenset[str]) -> None:
-        self._helpers = helpers
+    def __init__(self) -> None:
         self.used: set[str] = set()
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -119,7 +97,7 @@ class _Plain(ast.NodeTransformer):
             return node
         if node.attr in BUILT_IN and node.value.id != "triton_helpers":
             return ast.parse(f"tl.{node.attr}", mode="eval").body
-        if node.attr in self._helpers:
+        if node.attr in device_functions.names():
             self.used.add(node.attr)
             return ast.Name(node.attr, ast.Load())
         raise Unwritable(f"{node.value.id}.{node.attr}")
@@ -133,7 +111,7 @@ def _drop_unused(function: ast.FunctionDef) -> None:
         _Remover(unread).visit(function)
 
 
-def _names(function: ast.FunctionDef, context: type[ast.expr_context]) -> set[str]:
+def _names(function: ast.AST, context: type[ast.expr_context]) -> set[str]:
     nodes = (node for node in ast.walk(function) if isinstance(node, ast.Name))
     return {node.id for node in nodes if isinstance(node.ctx, context)}
 

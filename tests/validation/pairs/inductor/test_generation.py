@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from curation.models import Pair, PairOrigin
-from curation.pairs.draft import PairDraft
+from curation.pairs.draft import OURS, PairDraft
 from tests.validation.pairs.test_library import assert_passing_for_a_stranger
 from validation.harness.pool.questions import Reply, Workers
 from validation.pairs.contract import violations
@@ -60,15 +59,17 @@ def drafts(workers: Workers) -> list[PairDraft]:
 
 
 def offered(python: str, test: str = TEST.format(more="")) -> Offer:
-    return Offer(
+    draft = PairDraft(
         entry_point="f",
         python_code=f"import torch\n\n\n{python}",
+        triton_code="",
         test_code=test,
-        dtype="float32",
+        origin="inductor",
         operation_type="element-wise",
-        slug="f",
-        split_group="f",
+        difficulty="",
+        source=OURS,
     )
+    return Offer(draft, "float32")
 
 
 def reason_of(offer: Offer, workers: Workers) -> str:
@@ -122,10 +123,10 @@ def test_an_endless_function_does_not_block_other_functions(
     fine = offered("def f(x):\n    return x + 1\n")
 
     with inductor(1) as workers:
-        came = {offer.python_code: draft for offer, draft in generate([endless, fine], workers)}
+        came = dict(generate([endless, fine], workers))
 
-    assert came[endless.python_code] == "it took too long"
-    assert isinstance(came[fine.python_code], PairDraft)
+    assert came[endless] == "it took too long"
+    assert isinstance(came[fine], PairDraft)
 
 
 def test_a_function_that_raises_or_exits_is_skipped_with_a_reason(workers: Workers) -> None:
@@ -141,13 +142,13 @@ def test_a_function_that_raises_or_exits_is_skipped_with_a_reason(workers: Worke
     [
         {},
         [1],
-        {"module": "def", "numbers": {}, "single": True, "cases": []},
-        {"module": "(" * 5000, "numbers": {}, "single": True, "cases": []},
-        {"module": "def call(args):\n    return args", "numbers": {"9": 1}, "cases": []},
+        {"module": "def", "numbers": {}, "single": True, "cases": "[]"},
+        {"module": "(" * 5000, "numbers": {}, "single": True, "cases": "[]"},
+        {"module": "def call(args):\n    return args", "numbers": {"9": 1}, "cases": "[]"},
     ],
 )
 def test_a_forged_answer_of_a_hostile_function_is_refused(said: object) -> None:
-    came = came_of(offered("def f(x):\n    return x\n"), Reply(said))
+    came = came_of(offered("def f(x):\n    return x\n").draft, Reply(said))
 
     assert isinstance(came, str)
 
@@ -196,17 +197,16 @@ def test_generate_inductor_pairs_stores_pairs_once_and_writes_them(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"limit": 0}, "--limit must be at least 1"),
-        ({"limit": -1}, "--limit must be at least 1"),
-        ({"module": ["lion"], "from_pairs": True}, "exclude each other"),
-        ({"module": ["lion"], "license": "MIT"}, "only for --modules and --debug-folder"),
+        (["--limit=0"], "'0' is not a whole number of at least 1"),
+        (["--module=adamw", "--from-pairs"], "exclude each other"),
+        (["--module=adamw", "--license=MIT"], "only for --modules and --debug-folder"),
     ],
 )
 def test_invalid_inductor_options_are_refused_with_a_sentence(
-    options: dict[str, Any], sentence: str
+    options: list[str], sentence: str
 ) -> None:
     with pytest.raises(CommandError, match=sentence):
-        call_command("generate_inductor_pairs", stdout=StringIO(), **options)
+        call_command("generate_inductor_pairs", *options, stdout=StringIO())
 
 
 @pytest.mark.any_database

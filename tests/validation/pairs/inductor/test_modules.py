@@ -6,25 +6,26 @@ from typing import Any
 
 import pytest
 
+from curation.pairs.draft import PairDraft
 from tests.validation.conftest import Filled
-from validation.pairs.inductor.generation import Offer, in_turns, of_modules
+from validation.pairs.inductor.generation import in_turns, of_modules
 from validation.pairs.inductor.modules import MODULES
 
 torch = pytest.importorskip("torch", reason="references are PyTorch's")
 # The rest is for what is tested: whoever rounds in other places is off by as much again.
 OF_WHAT_IS_ALLOWED = 0.5
-OFFERS = {offer.entry_point: offer for offer in of_modules(MODULES)}
+DRAFTS = {offer.draft.entry_point: offer.draft for offer in of_modules(MODULES)}
 
 
-@pytest.mark.parametrize("offer", OFFERS.values(), ids=OFFERS)
+@pytest.mark.parametrize("draft", DRAFTS.values(), ids=DRAFTS)
 def test_the_rounding_of_a_layer_uses_at_most_half_the_tolerance(
-    offer: Offer, filled: Filled
+    draft: PairDraft, filled: Filled
 ) -> None:
     """On the CPU some of torch's layers round in between what they do on a GPU in one go."""
-    reference = filled("python_code", offer.python_code)
-    filled("triton_code", offer.python_code)
-    test = filled("test_code", offer.test_code)
-    layer = getattr(reference, offer.entry_point)
+    reference = filled("python_code", draft.python_code)
+    filled("triton_code", draft.python_code)
+    test = filled("test_code", draft.test_code)
+    layer = getattr(reference, draft.entry_point)
     for case in test.CASES:
         given = test.make_inputs(case, "cpu")
         relative, absolute = test.TOLERANCE[case["dtype"]]
@@ -37,12 +38,12 @@ def test_the_rounding_of_a_layer_uses_at_most_half_the_tolerance(
 
 
 def test_offers_alternate_operation_types_and_repeat_no_function_early() -> None:
-    offers = in_turns(of_modules(MODULES))
-    kinds = {offer.operation_type for offer in offers}
+    drafts = [offer.draft for offer in in_turns(of_modules(MODULES))]
+    kinds = {draft.operation_type for draft in drafts}
 
-    assert {offer.operation_type for offer in offers[: len(kinds)]} == kinds
-    assert len({offer.entry_point for offer in offers[: len(MODULES)]}) == len(MODULES)
-    assert len(offers) == len(list(of_modules(MODULES)))
+    assert {draft.operation_type for draft in drafts[: len(kinds)]} == kinds
+    assert len({draft.entry_point for draft in drafts[: len(MODULES)]}) == len(MODULES)
+    assert len(drafts) == len(list(of_modules(MODULES)))
 
 
 def tensors(answer: Any) -> list[Any]:

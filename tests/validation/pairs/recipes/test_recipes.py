@@ -16,7 +16,7 @@ from tests.validation.pairs.recipes.tracing import Branch, tracing_environment
 from tests.validation.pairs.recipes.triton_calls import wrong_calls
 from validation.pairs.contract import violations
 from validation.pairs.generation import generate
-from validation.pairs.inductor.whole.splitting import described
+from validation.pairs.inductor.sketches import layer
 from validation.pairs.recipes import rendering
 from validation.pairs.recipes.catalog import RECIPES
 from validation.pairs.recipes.ladders import LADDERS, rendered_rung
@@ -26,16 +26,11 @@ from validation.pairs.recipes.sketch import Sketch
 from validation.pairs.recipes.styles import STYLES
 
 EXACT = next(style for style in STYLES if style.exact)
-# What no recipe draws.
-WITH_A_MASK = {
-    "module": "Masked",
-    "operations": ["where"],
-    "parameters": ["mask", "x"],
-    "lines": ["return torch.where(mask, x, 0)"],
-    "outputs": 1,
-    "shapes": [["m", "n"], ["m", "n"]],
-    "draws": [{"how": how, "dtype": "", "bound": ""} for how in ("mask", "normal")],
-}
+# A draw that no recipe has.
+WITH_A_MASK = layer(
+    "where", "Compute where.", "element-wise", "mask [n] mask; x [n]",
+    "return torch.where(mask, x, -x)",
+)  # fmt: skip
 # The others are for what is drafted from real code.
 OF_RECIPES = ("python", "triton", "pytest")
 
@@ -72,7 +67,7 @@ def _rendered_kernels(environment: Environment, known: set[Branch], taken: set[B
         if name.partition("/")[0] in OF_RECIPES:
             environment.get_template(name)
 
-    rendered_test(described(WITH_A_MASK, "some model"))
+    rendered_test(WITH_A_MASK)
     for ladder in LADDERS:
         for rung in ladder.rungs:
             kernels.add(rendered_rung(ladder, rung).triton_code)

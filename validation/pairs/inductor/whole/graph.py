@@ -11,100 +11,50 @@ at the edge of a group is left out: the group's input is the tensor that is view
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
 import torch
-from torch.fx import Graph, GraphModule, Node
-from torch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
-from torch.nn.modules.module import (
-    register_module_forward_hook,
-    register_module_forward_pre_hook,
-)
-from torch.utils import _pytree as pytree
+from torch.fx import Graph, Node
 
-from validation.pairs.inductor import Unwritable
-
-# Maximum number of nodes in one model's graph.
-MOST_NODES = 20_000
-SAME = frozenset({
-    "alias", "clone", "contiguous", "detach", "lift_fresh_copy", "lift_fresh",
-})  # fmt: skip
+# Names under which torch's private functions and its primitives are known to users.
+PUBLIC = {
+    "_log_softmax": "log_softmax", "_softmax": "softmax", "_to_copy": "to", "_unsafe_view": "view",
+    "convert_element_type": "to", "log_sigmoid": "logsigmoid", "split_with_sizes": "split",
+}  # fmt: skip
+SAME = frozenset({"alias", "clone", "contiguous", "detach", "lift_fresh_copy", "lift_fresh"})
 # Operations that have no effect if they preserve shape and type.
-SAME_IF_ALIKE = frozenset({
-    "_to_copy", "expand", "reshape", "slice", "to", "type_as", "view", "_unsafe_view",
-})  # fmt: skip
+SAME_IF_ALIKE = frozenset({"expand", "reshape", "slice", "to", "type_as", "view"})
 
 
-def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
+def graph_of(module: torch.nn.Module, inputs: Any) -> Graph:
     """Return the graph of a module. `inputs`: a sequence, or a mapping from parameter names."""
-    by_name = isinstance(inputs, Mapping)
-    state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-    state, inputs = pytree.tree_map_only(torch.Tensor, _pretended, (state, inputs))
-
-    def flat(state_values: dict[str, torch.Tensor], arguments: Any) -> list[torch.Tensor]:
-        positional, keywords = ((), arguments) if by_name else (tuple(arguments), {})
-        answer = torch.func.functional_call(module, state_values, positional, keywords)
-        return [leaf for leaf in pytree.tree_leaves(answer) if isinstance(leaf, torch.Tensor)]
-
-    with torch.no_grad(), _noted_owners():
-        traced = make_fx(flat, tracing_mode="real", pre_dispatch=True)(
-            state, dict(inputs) if by_name else tuple(inputs)
-        )
-    if len(traced.graph.nodes) > MOST_NODES:
-        raise Unwritable(f"its graph has more than {MOST_NODES:,} operations")
-    # The first nodes of the graph are the model's parameters and buffers, in order.
-    for name, node in zip(state, traced.graph.nodes, strict=False):
-        node.meta["held"] = name
-    simplify(traced.graph)
-    return traced
-
-
-@contextmanager
-def _noted_owners() -> Iterator[None]:
-    """Record in each node the classes of the modules that were running, innermost first."""
-    last: list[Node | None] = []
-
-    def nodes() -> Iterator[Node]:
-        mode = get_proxy_mode()
-        return iter(reversed(mode.tracer.graph.nodes)) if mode else iter(())
-
-    def enter(*_: object) -> None:
-        last.append(next(nodes(), None))
-
-    def leave(module: torch.nn.Module, *_: object) -> None:
-        before = last.pop()
-        for node in takewhile(lambda node: node is not before, nodes()):
-            node.meta.setdefault("owners", []).append(type(module).__name__)
-
-    with (
-        register_module_forward_pre_hook(enter),
-        register_module_forward_hook(leave),
-    ):
-        yield
-
-
-def _pretended(tensor: torch.Tensor) -> torch.Tensor:
-    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
-
-
-def simplify(graph: Graph) -> None:
-    for node in list(graph.nodes):
-        if node.op == "call_function":
-            _as_new_value(node)
-            if _is_the_same(node):
-                node.replace_all_uses_with(node.args[0])
-                graph.erase_node(node)
-    graph.eliminate_dead_code(is_impure_node=lambda node: node.op in ("placeholder", "output"))
+    for part in module.modules():
+        # In a view of a tensor, `relu_` would become a `slice_scatter`.
+        if getattr(part, "inplace", False):
+            vars(part)["inplace"] = False
+    arguments, keywords = ((), inputs) if isinstance(inputs, Mapping) else (tuple(inputs), None)
+    with torch.no_grad():
+        program = torch.export.export(module, arguments, keywords, strict=False)
+    # With no decompositions, this only replaces in-place operations, such as `relu_` by `relu`.
+    program = program.run_decompositions({})
+    signature = program.graph_signature
+    weights = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    for node in program.graph.nodes:
+        if node.name in weights:
+            node.meta["held"] = weights[node.name]
+    graph: Graph = program.graph
+    _simplify(graph)
+    return graph
 
 
 def name_of(node: Node) -> str:
     """Return a node's operation, such as `add` for `aten.add.Tensor`, or "" if it has none."""
     if isinstance(node.target, torch._ops.OpOverload):
-        return node.target._schema.name.partition("::")[2]
+        name = node.target._schema.name.partition("::")[2]
+        return PUBLIC.get(name, name)
     return "getitem" if getattr(node.target, "__name__", "") == "getitem" else ""
 
 
@@ -113,55 +63,20 @@ def value_of(node: Node) -> Any:
     return node.meta.get("val")
 
 
-def _as_new_value(node: Node) -> None:
-    """Replace `relu_(x)` by `relu(x)`, and make all later nodes read the result.
-
-    If x is a view of another tensor, this would be wrong. Then the operation is not changed, and a
-    later step excludes it.
-    """
-    name = name_of(node)
-    changed = node.args[0] if node.args else None
-    if not name.endswith("_") or name.startswith("__") or not isinstance(changed, Node):
-        return
-    if name != "detach_" and (changed.op != "call_function" or _shares_memory(changed)):
-        return
-    packet = getattr(torch.ops.aten, name[:-1], None)
-    overload = getattr(packet, node.target._overloadname, None)  # type: ignore[union-attr]
-    if overload is None:
-        return
-    node.target = overload
-    for user in list(changed.users):
-        if user > node:
-            user.replace_input_with(changed, node)
-
-
-def _shares_memory(node: Node) -> bool:
-    """Return whether a node shares memory with one of its inputs or users."""
-    around = [node, *node.users]
-    return any(
-        isinstance(one.target, torch._ops.OpOverload)
-        and one.target.is_view
-        and (one is not node or bool(one.args))
-        for one in around
-    )
+def _simplify(graph: Graph) -> None:
+    for node in list(graph.nodes):
+        if node.op == "call_function" and _is_the_same(node):
+            node.replace_all_uses_with(node.args[0])
+            graph.erase_node(node)
+    graph.eliminate_dead_code(is_impure_node=lambda node: node.op in ("placeholder", "output"))
 
 
 def _is_the_same(node: Node) -> bool:
     name = name_of(node)
-    if not node.args or not isinstance(node.args[0], Node):
+    if name not in SAME | SAME_IF_ALIKE or not isinstance(node.args[0], Node):
         return False
-    if name in SAME:
-        return True
-    if name == "dropout":
-        return node.args[2] is False
     before, after = value_of(node.args[0]), value_of(node)
-    return (
-        name in SAME_IF_ALIKE
-        and isinstance(before, torch.Tensor)
-        and isinstance(after, torch.Tensor)
-        and before.dtype == after.dtype
-        and before.shape == after.shape
-    )
+    return name in SAME or (before.dtype == after.dtype and before.shape == after.shape)
 
 
 PRODUCTS = frozenset({
@@ -184,8 +99,7 @@ class Group:
 
 def groups(graph: Graph) -> Iterator[Group]:
     for members in _apart(graph):
-        trimmed = _without_views_at_the_end(_without_views_at_the_start(members))
-        if trimmed:
+        if trimmed := _trimmed(members):
             yield _group(trimmed)
 
 
@@ -217,24 +131,16 @@ def _apart(graph: Graph) -> list[list[Node]]:
     return list(members.values())
 
 
-def _without_views_at_the_start(members: list[Node]) -> list[Node]:
+def _trimmed(members: list[Node]) -> list[Node]:
+    """Return the members without the views at the start and at the end of the group."""
     rest = set(members)
     for node in members:
         if _is_view(node) and not any(source in rest for source in node.all_input_nodes):
             rest.discard(node)
     # If the group also reads the full tensor, compute slices of it inside the group.
     sources = {source for node in rest for source in node.all_input_nodes} - rest
-    for node in members:
-        read_as_is = any(
-            source in sources and source not in members for source in node.all_input_nodes
-        )
-        if node in sources and read_as_is:
-            rest.add(node)
-    return [node for node in members if node in rest]
-
-
-def _without_views_at_the_end(members: list[Node]) -> list[Node]:
-    rest = set(members)
+    full = sources - set(members)
+    rest |= {node for node in members if node in sources and full & {*node.all_input_nodes}}
     for node in reversed(members):
         if _is_view(node) and not any(user in rest for user in node.users):
             rest.discard(node)
@@ -244,24 +150,25 @@ def _without_views_at_the_end(members: list[Node]) -> list[Node]:
 def _is_view(node: Node) -> bool:
     if name_of(node) == "getitem":
         return _is_view(node.all_input_nodes[0])
-    name, is_view = name_of(node), getattr(node.target, "is_view", False)
-    return name == "_unsafe_view" or (is_view and name != "to")
+    return name_of(node) == "view" or (
+        getattr(node.target, "is_view", False) and name_of(node) != "to"
+    )
 
 
 def _group(members: list[Node]) -> Group:
-    member_set = set(members)
-    read = (
-        source for node in members for source in node.all_input_nodes if source not in member_set
-    )
-    owners = zip(*(reversed(node.meta.get("owners", [])) for node in members), strict=False)
+    inside = set(members)
+    read = (source for node in members for source in node.all_input_nodes if source not in inside)
+    stacks = [node.meta.get("nn_module_stack", {}).values() for node in members]
+    # Classes of the modules that were running, outermost first.
+    owners = zip(*([str(kind) for _, kind in stack] for stack in stacks), strict=False)
     shared = [classes[0] for classes in takewhile(lambda classes: len({*classes}) == 1, owners)]
     return Group(
         nodes=tuple(members),
         inputs=tuple(dict.fromkeys(read)),
-        outputs=tuple(node for node in members if _is_read_outside(node, member_set)),
-        module=shared[-1] if shared else "",
+        outputs=tuple(
+            node
+            for node in members
+            if isinstance(value_of(node), torch.Tensor) and not inside.issuperset(node.users)
+        ),
+        module=shared[-1].rpartition(".")[2] if shared else "",
     )
-
-
-def _is_read_outside(node: Node, members: Iterable[Node]) -> bool:
-    return isinstance(value_of(node), torch.Tensor) and any(u not in members for u in node.users)

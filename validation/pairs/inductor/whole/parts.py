@@ -5,9 +5,10 @@ Repeated layers produce equal parts. Each distinct part is returned once.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, TypeVar
 from unittest.mock import patch
 
@@ -18,16 +19,15 @@ from torch._subclasses.fake_tensor import (
     unset_fake_temporarily,
 )
 from torch.fx import Graph, Node
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv
 
 from validation.pairs.inductor import Unwritable
+from validation.pairs.inductor.lower import symbolic_sizes
 from validation.pairs.inductor.whole.graph import Group, graph_of, groups, name_of, value_of
 from validation.pairs.inductor.whole.making import Made, Make, modules
 from validation.pairs.inductor.whole.spelling import Text, spelled
 
 Answer = TypeVar("Answer")
-Shape = tuple[str | int, ...]
-Place = tuple[int, int]
-"""Number of an input, and number of an axis in the input."""
 
 MOST_INPUTS = 8
 MOST_LINES = 40
@@ -40,29 +40,12 @@ OF_AN_INDEX = frozenset({
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
-    """Distribution of an input's random values, named as in the test's template."""
-
-    how: str
-    dtype: str = ""
-    bound: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
     module: str
     operations: tuple[str, ...]
-    parameters: tuple[str, ...]
+    arguments: tuple[str, ...]
+    """The inputs in the form of `Argument.parsed`. A size is a number, or a name if it may vary."""
     lines: tuple[str, ...]
-    outputs: int
-    shapes: tuple[Shape, ...]
-    """For each axis of each input, a number if the size is fixed, or a name if it may vary."""
-    draws: tuple[Draw, ...]
-
-    @property
-    def free(self) -> int:
-        """Number of names of sizes that may vary."""
-        return len({size for shape in self.shapes for size in shape if isinstance(size, str)})
 
 
 def split(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,7 +64,7 @@ def split(request: Mapping[str, Any]) -> dict[str, Any]:
 def _parts_of(make: Make) -> dict[str, Any]:
     try:
         module, inputs = _made(make)
-        return parts(graph_of(module.eval(), inputs).graph)
+        return parts(graph_of(module.eval(), inputs))
     except Exception as error:  # noqa: BLE001 - whatever a model may raise
         return {"reason": _said(error)}
 
@@ -100,7 +83,7 @@ def _said(error: Exception) -> str:
     match error:
         case Unwritable():
             return str(error)
-        case DataDependentOutputException():
+        case DataDependentOutputException() | GuardOnDataDependentSymNode():
             return "what it computes depends on its values"
         case ModuleNotFoundError():
             return f"it imports {error.name}, which is not installed"
@@ -122,12 +105,9 @@ def parts(graph: Graph) -> dict[str, Any]:
             results[key] = text if isinstance(text, str) else _or_reason(_part, group, text)
         if isinstance(result := results[key], str):
             reasons[result] += 1
-    distinct: dict[Any, Part] = {}
-    for part in results.values():
-        if isinstance(part, Part):
-            same = part.lines, tuple(map(len, part.shapes))
-            # If parts differ only in which sizes are equal, keep the one with the most free sizes.
-            distinct[same] = max(part, distinct.get(same, part), key=lambda other: other.free)
+    made = (part for part in results.values() if isinstance(part, Part))
+    # Parts of the same code differ only in sizes that are fixed.
+    distinct = {(part.lines, *(a.count(",") for a in part.arguments)): part for part in made}
     return {
         "made": [asdict(part) for part in distinct.values()],
         "groups": len(all_groups),
@@ -146,11 +126,13 @@ def _or_reason(function: Callable[..., Answer], *arguments: Any) -> Answer | str
 
 def _part(group: Group, text: Text) -> Part:
     _refuse_unfit(group, text)
-    shapes = tuple(_shapes(group, text.function()))
-    draws = tuple(_draw(node, group, shapes) for node in group.inputs)
+    shapes = list(_shapes(group, text.function()))
+    arguments = tuple(
+        f"{name} [{', '.join(shape)}] {_draw(node, group, shapes)}"
+        for name, shape, node in zip(text.parameters, shapes, group.inputs, strict=True)
+    )
     operations = tuple(name_of(node).strip("_") for node in group.nodes)
-    outputs = len(group.outputs)
-    return Part(group.module, operations, text.parameters, text.lines, outputs, shapes, draws)
+    return Part(group.module, operations, arguments, text.lines)
 
 
 def _refuse_unfit(group: Group, text: Text) -> None:
@@ -167,68 +149,66 @@ def _refuse_unfit(group: Group, text: Text) -> None:
         raise Unwritable("its answer is not of float32")
 
 
-def _shapes(group: Group, function: Callable[..., Any]) -> Iterator[Shape]:
+def _shapes(group: Group, function: Callable[..., Any]) -> Iterator[list[str]]:
     """Yield the shapes of the inputs, with a name for each size that may vary.
 
-    A size may vary if the function also runs with smaller and larger sizes. Equal sizes share a
-    name, except at an axis (counted from the last) where they can vary without the others.
+    A size may vary if the function also runs with smaller and larger sizes.
     """
-    shapes = [tuple(value_of(node).shape) for node in group.inputs]
-    if _outcome(function, group, {}) != [_facts(value_of(node)) for node in group.outputs]:
+    inputs = list(map(value_of, group.inputs))
+    related = _related_sizes(function, inputs)
+    sizes = dict(chain.from_iterable(map(zip, related, (tensor.shape for tensor in inputs))))
+
+    def outcome(changed: Mapping[Any, int]) -> list[tuple[Any, ...]]:
+        shapes = [[changed.get(size, sizes[size]) for size in shape] for shape in related]
+        return _outcome(function, inputs, shapes)
+
+    if outcome({}) != [_facts(value_of(node)) for node in group.outputs]:
         raise Unwritable("written out, it is another computation")
-    free: list[tuple[int, list[Place]]] = []
-    for places_by_key in _by_axis(shapes), _by_size(shapes):
-        known = {place for _, places in free for place in places}
-        for (size, _), places in places_by_key.items():
-            rest = [place for place in places if place not in known]
-            tried = (1, 2, size + 1, 5 * size + 2) if size > 1 and rest else ()
-            if tried and all(_outcome(function, group, dict.fromkeys(rest, n)) for n in tried):
-                free.append((size, rest))
+    free = [
+        symbol
+        for symbol, size in sizes.items()
+        if getattr(symbol, "is_symbol", False)
+        and all(outcome({symbol: tried}) for tried in (1, 2, size + 1, 5 * size + 2))
+    ]
     if not free:
         raise Unwritable("all of its sizes are fixed")
     if len(free) > len(SIZE_NAMES):
         raise Unwritable("it has too many sizes")
-    together = {place: 3 * size + n for n, (size, places) in enumerate(free) for place in places}
-    if not all(
-        _outcome(function, group, sizes) for sizes in (together, dict.fromkeys(together, 1))
-    ):
+    together = {symbol: 3 * sizes[symbol] + number for number, symbol in enumerate(free)}
+    if not (outcome(together) and outcome(dict.fromkeys(free, 1))):
         raise Unwritable("its sizes can't be told apart")
-    free.sort(key=lambda one: one[1][0])
-    names = {place: name for name, (_, p) in zip(SIZE_NAMES, free, strict=False) for place in p}
-    for number, shape in enumerate(shapes):
-        yield tuple(names.get((number, axis), size) for axis, size in enumerate(shape))
+    names = dict(zip(free, SIZE_NAMES, strict=False))
+    for shape in related:
+        yield [names.get(size) or str(sizes[size]) for size in shape]
 
 
-def _by_axis(shapes: Sequence[tuple[int, ...]]) -> dict[tuple[int, int], list[Place]]:
-    places: dict[tuple[int, int], list[Place]] = defaultdict(list)
-    for number, shape in enumerate(shapes):
-        for axis, size in enumerate(shape):
-            places[size, axis - len(shape)].append((number, axis))
-    return places
-
-
-def _by_size(shapes: Sequence[tuple[int, ...]]) -> dict[tuple[int, int], list[Place]]:
-    places: dict[tuple[int, int], list[Place]] = defaultdict(list)
-    for (size, _), some in _by_axis(shapes).items():
-        places[size, 0] += some
-    return {key: sorted(some) for key, some in places.items()}
+def _related_sizes(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> list[list[Any]]:
+    """Return an expression of each input's sizes. Those of sizes that must be equal are equal."""
+    shapes = ShapeEnv(duck_shape=False)
+    with unset_fake_temporarily(), FakeTensorMode(shape_env=shapes):
+        symbolic = [
+            torch.empty(symbolic_sizes(shapes, tensor, number), dtype=tensor.dtype)
+            for number, tensor in enumerate(inputs)
+        ]
+        function(*symbolic)
+    sizes: list[list[Any]] = [list(tensor.shape) for tensor in symbolic]
+    return [
+        [size.node.expr if isinstance(size, torch.SymInt) else size for size in shape]
+        for shape in sizes
+    ]
 
 
 def _outcome(
-    function: Callable[..., Any], group: Group, changed: Mapping[Place, int]
+    function: Callable[..., Any], inputs: Sequence[torch.Tensor], shapes: Sequence[Sequence[int]]
 ) -> list[tuple[Any, ...]]:
-    """Return the types and shapes of the results at changed sizes, or [] if the function fails."""
+    """Return the types and shapes of the results at these sizes, or [] if the function fails."""
     with unset_fake_temporarily():
-        inputs = [
-            torch.empty(
-                [changed.get((number, axis), size) for axis, size in enumerate(value.shape)],
-                dtype=value.dtype,
-                device="meta",
-            )
-            for number, value in enumerate(map(value_of, group.inputs))
+        tensors = [
+            torch.empty(shape, dtype=tensor.dtype, device="meta")
+            for shape, tensor in zip(shapes, inputs, strict=True)
         ]
         try:
-            answers = function(*inputs)
+            answers = function(*tensors)
         except Exception:  # noqa: BLE001 - torch may raise anything about sizes
             return []
     return [_facts(one) for one in ((answers,) if isinstance(answers, torch.Tensor) else answers)]
@@ -238,23 +218,23 @@ def _facts(tensor: torch.Tensor) -> tuple[Any, ...]:
     return tensor.dtype, tuple(tensor.shape)
 
 
-def _draw(node: Node, group: Group, shapes: Sequence[Shape]) -> Draw:
-    """Return the distribution of values that the uses of an input need."""
+def _draw(node: Node, group: Group, shapes: Sequence[Sequence[str]]) -> str:
+    """Return the distribution of values that the uses of an input need, its type and its bound."""
     dtype, inside = value_of(node).dtype, frozenset(group.nodes)
     if dtype == torch.bool:
-        return Draw("mask")
+        return "mask"
     if dtype.is_floating_point:
         positive = any(_needs_positive(node, user) for user in node.users if user in inside)
-        return Draw("positive" if positive else "normal")
+        return "positive" if positive else "normal"
     bounds = {
-        str(shapes[group.inputs.index(source)][axis]) if source in group.inputs else ""
+        shapes[group.inputs.index(source)][axis] if source in group.inputs else ""
         for source, axis in _indexed_by(node, inside)
     }
     if not bounds:
-        return Draw("integers", str(dtype).removeprefix("torch."))
+        return f"integers {str(dtype).removeprefix('torch.')}"
     if len(bounds) > 1 or "" in bounds or dtype != torch.int64:
         raise Unwritable("its indices have no known bound")
-    return Draw("index", bound=bounds.pop())
+    return f"index _ {bounds.pop()}"
 
 
 def _needs_positive(node: Node, user: Node) -> bool:

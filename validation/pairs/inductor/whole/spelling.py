@@ -25,10 +25,6 @@ OPERATORS = {
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "bitwise_and": "&", "bitwise_or": "|",
     "__and__": "&", "__or__": "|", "remainder": "%", "floor_divide": "//", "rsub": "-",
 }  # fmt: skip
-RENAMED = {
-    "_log_softmax": "log_softmax", "_softmax": "softmax", "log_sigmoid": "logsigmoid",
-    "split_with_sizes": "split",
-}  # fmt: skip
 # Arguments that torch's private functions have and its public functions lack.
 PRIVATE = frozenset({"cudnn_enable", "half_to_float", "layout", "memory_format", "pin_memory"})
 ACTIVATIONS = ("x", "y", "z", "a", "b", "c", "d", "e", "f", "g", "h", "o")
@@ -103,8 +99,6 @@ class _Spelling:
             raise Unwritable(f"{getattr(node.target, '__name__', node.target)}")
         if torch.Tag.nondeterministic_seeded in node.target.tags:
             raise Unwritable("it draws numbers at random")
-        if name.endswith("_") and not name.startswith("__"):
-            raise Unwritable("it changes a tensor in place")
         arguments = _by_name(node, node.target)
         if name in SPECIAL:
             return SPECIAL[name](self, node, arguments)
@@ -118,7 +112,7 @@ class _Spelling:
         self, node: Node, target: torch._ops.OpOverload, arguments: Mapping[str, Any], **words: str
     ) -> str:
         """Return a call. `words`: source of arguments that do not follow from their values."""
-        name = RENAMED.get(name_of(node), name_of(node))
+        name = name_of(node)
         order = [argument.name for argument in target._schema.arguments if not argument.kwarg_only]
         # By position up to the first omitted argument, number or switch. Further ones by name.
         placed = _alike(order, [k for k, v in arguments.items() if not isinstance(v, bool | float)])
@@ -228,14 +222,14 @@ class _Spelling:
 
 
 SPECIAL: dict[str, Callable[[_Spelling, Node, Mapping[str, Any]], str]] = {
-    **dict.fromkeys(("_to_copy", "convert_element_type", "to"), _Spelling._to),
-    **dict.fromkeys(("_unsafe_view", "flatten", "reshape", "unflatten", "view"), _Spelling._view),
+    **dict.fromkeys(("flatten", "reshape", "unflatten", "view"), _Spelling._view),
     **dict.fromkeys(("layer_norm", "rms_norm"), _Spelling._layer_norm),
     "batch_norm": _Spelling._batch_norm,
     "embedding": _Spelling._embedding,
     "expand": _Spelling._expand,
     "index": _Spelling._index,
     "slice": _Spelling._slice,
+    "to": _Spelling._to,
 }
 
 

@@ -8,38 +8,24 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any
 
 from curation.kinds.python_side import operation_of
 from validation.harness.pool.questions import Reply, Workers
 from validation.pairs.inductor import device_functions
 from validation.pairs.inductor.generation import Offer, of_modules, reason_text
+from validation.pairs.inductor.sketches import SINGLE, layer
 from validation.pairs.inductor.whole.model_sources import Whole
-from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
+from validation.pairs.recipes.sketch import Sketch
 
 # Maximum CPU seconds for one model or one file of models.
 SECONDS = 600.0
 NO_WORD = re.compile(r"[^a-z0-9]+")
-# Values of the cases, by number of sizes. Other numbers use the last values of each row of 8.
-TRIED: Mapping[int, tuple[tuple[int, ...], ...]] = {
-    1: ((1,), (127,), (1000,), (5003,)),
-    2: ((1, 1), (3, 17), (64, 127), (97, 300)),
-    8: (
-        (1, 1, 1, 1, 1, 1, 1, 1),
-        (3, 2, 2, 3, 2, 5, 3, 17),
-        (2, 1, 3, 2, 3, 4, 33, 64),
-        (1, 2, 2, 3, 2, 5, 31, 130),
-    ),
-}
-# Maximum elements of a tensor, so that the interpreter takes a short time.
-MOST_ELEMENTS = 40_000
 MOST_WORDS = 4
-DTYPES = ("float32",)
 # Operations that do not determine a function's kind if it has other operations.
 PLAIN = frozenset({
     "add", "cat", "clone", "div", "getitem", "mul", "neg", "pow", "reshape", "slice", "sub", "to",
-    "transpose", "unsqueeze", "view", "expand", "select", "permute", "split", "_to_copy",
+    "transpose", "unsqueeze", "view", "expand", "select", "permute", "split",
 })  # fmt: skip
 
 
@@ -92,70 +78,37 @@ def _model(whole: Whole, name: str, record: Mapping[str, Any], known: set[object
         return SplitModel(name, trouble=reason_text(record["reason"]))
     offers: list[Offer] = []
     for part in record["made"]:
-        sketch = described(part, name)
+        sketch = _sketch(part, name)
         if (same := (sketch.python, sketch.arguments)) not in known:
             known.add(same)
             owner = NO_WORD.sub("-", f"{name}-{part['module']}".lower()).strip("-")
             offers += of_modules((sketch,), whole.source, owner)
-    counts = record["reasons"].items()
-    reasons = Counter({reason_text(reason): int(count) for reason, count in counts})
+    reasons = Counter({reason_text(why): int(count) for why, count in record["reasons"].items()})
     return SplitModel(name, int(record["groups"]), tuple(offers), reasons)
 
 
-def described(part: Mapping[str, Any], model: str) -> Sketch:
+def _sketch(part: Mapping[str, Any], model: str) -> Sketch:
     operations = list(map(str, part["operations"]))
     # If `i` is a tensor, Inductor calls the operation `x[i]` "index".
     calls = ["index_select" if name == "index" else name for name in operations]
-    kind = operation_of(calls) or "element-wise"
-    rows = zip(part["parameters"], part["shapes"], part["draws"], strict=True)
-    arguments = tuple(
-        Argument(_identifier(name), tuple(map(str, shape)), d["how"], d["dtype"], d["bound"])
-        for name, shape, d in rows
-    )
-    steps, absolute = (8, 1e-4) if kind in ("attention", "matmul") else (4, 1e-5)
     owner = " in ".join(filter(None, (part["module"], model)))
     plain = "".join(char for char in owner if char.isalnum() or char in " -_.")[:80]
-    return Sketch(
-        entry_point=_name(operations),
-        summary=f"Compute a part of {plain}: {', '.join(dict.fromkeys(operations))}.",
-        operation_type=kind,
-        tags=("inductor", "model"),
-        triton="",
-        python=tuple(str(line) for line in part["lines"]),
-        arguments=arguments,
-        sizes=_sizes(arguments),
-        dtypes=DTYPES,
-        tolerance=tolerances(DTYPES, steps, absolute),
-        outputs=int(part["outputs"]),
+    return layer(
+        _name(operations),
+        f"Compute a part of {plain}: {', '.join(dict.fromkeys(operations))}.",
+        operation_of(calls) or "element-wise",
+        "; ".join(part["arguments"]),
+        *map(str, part["lines"]),
+        tag="model",
+        dtypes=SINGLE,
     )
-
-
-def _sizes(arguments: Sequence[Argument]) -> tuple[Mapping[str, int], ...]:
-    shapes = [argument.shape for argument in arguments]
-    names = dict.fromkeys(size for shape in shapes for size in shape if not size.isdecimal())
-    rows = TRIED.get(len(names)) or TRIED[max(TRIED)]
-    cases = [dict(zip(names, row[-len(names) :], strict=True)) for row in rows]
-    for case in cases:
-        # Halve the largest size until every tensor is small enough for the interpreter.
-        while (
-            max(case.values()) > 1
-            and max(prod(case.get(size) or int(size) for size in shape) for shape in shapes)
-            > MOST_ELEMENTS
-        ):
-            largest = max(case, key=lambda name: case[name])
-            case[largest] = (case[largest] + 1) // 2
-    return tuple(cases)
 
 
 def _name(operations: Sequence[str]) -> str:
     characteristic = [one for one in operations if one not in PLAIN] or operations
-    name = _identifier("_".join(list(dict.fromkeys(characteristic))[:MOST_WORDS]))
+    name = "_".join(list(dict.fromkeys(characteristic))[:MOST_WORDS])
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(name)
     # A launcher's parameter must not shadow a function that its kernel calls.
     reserved = hasattr(builtins, name) or name in device_functions.names()
     return f"{name}_part" if reserved else name
-
-
-def _identifier(name: str) -> str:
-    if not name.isidentifier() or keyword.iskeyword(name):
-        raise ValueError(name)
-    return name

@@ -28,7 +28,7 @@ class Written(nn.Module):
 def told(function: Any, *shapes: tuple[int, ...], dtype: torch.dtype = torch.float32) -> Any:
     with FakeTensorMode(allow_non_fake_inputs=True):
         inputs = tuple(torch.zeros(shape, dtype=dtype) for shape in shapes)
-        return parts(graph_of(Written(function), inputs).graph)
+        return parts(graph_of(Written(function), inputs))
 
 
 def lines(function: Any, *shapes: tuple[int, ...]) -> list[list[str]]:
@@ -68,7 +68,7 @@ def test_views_at_the_edge_of_a_part_are_dropped() -> None:
     [part] = told(heads, (3, 8))["made"]
 
     assert part["lines"] == ("return torch.exp(x)",)
-    assert part["shapes"] == (("m", "n", "k"),)
+    assert part["arguments"] == ("x [m, n, k] normal",)
 
 
 def test_a_slice_of_an_input_is_taken_inside_the_part() -> None:
@@ -78,17 +78,16 @@ def test_a_slice_of_an_input_is_taken_inside_the_part() -> None:
 
     [part] = told(rotated, (3, 8), (3, 8))["made"]
 
-    assert part["parameters"] == ("x", "y")
+    assert part["arguments"] == ("x [m, n] normal", "y [m, n] normal")
     assert "slice_1 = x[..., x.shape[-1] // 2:]" in part["lines"]
-    assert part["shapes"][0] == part["shapes"][1]
 
 
 def test_sizes_that_must_match_share_a_name_and_constrained_sizes_stay_fixed() -> None:
     [added] = told(lambda x, y: torch.sin(x) + y, (3, 8), (8,))["made"]
     [cut] = told(lambda x: torch.exp(x).view(3, 2, 4).sum(-1), (3, 8))["made"]
 
-    assert added["shapes"] == (("m", "n"), ("n",))
-    assert cut["shapes"][0] == ("m", 8)
+    assert added["arguments"] == ("x [m, n] normal", "y [n] normal")
+    assert cut["arguments"] == ("x [m, 8] normal",)
 
 
 def test_an_in_place_operation_is_written_as_a_new_value() -> None:
@@ -126,7 +125,6 @@ def test_operations_are_written_by_their_public_names(function: Any, line: str) 
         (lambda x: x > 0, "its answer is not of float32"),
         (lambda x: (x * 2).double(), "its answer is not of float32"),
         (lambda x: torch.ones(3, 4) * 2, "it takes no tensor"),
-        (lambda x: (x * 2)[0].add_(1), "it changes a tensor in place"),
     ],
 )
 def test_a_part_that_gives_no_function_is_skipped_with_a_reason(function: Any, reason: str) -> None:
@@ -136,9 +134,8 @@ def test_a_part_that_gives_no_function_is_skipped_with_a_reason(function: Any, r
 def test_an_index_input_is_drawn_below_the_size_it_indexes() -> None:
     with FakeTensorMode():
         inputs = (torch.zeros(9, 4), torch.zeros(2, 3, dtype=torch.int64))
-        found = parts(graph_of(Written(lambda w, i: F.embedding(i, w) * 2), inputs).graph)
+        found = parts(graph_of(Written(lambda w, i: F.embedding(i, w) * 2), inputs))
 
     [part] = found["made"]
 
-    index = part["parameters"].index("index")
-    assert part["draws"][index] == {"how": "index", "dtype": "", "bound": "m"}
+    assert "index [k, p] index _ m" in part["arguments"]

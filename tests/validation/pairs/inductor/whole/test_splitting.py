@@ -66,12 +66,14 @@ def blocks(workers: Workers, tmp_path_factory: pytest.TempPathFactory) -> SplitM
 
 
 def test_a_model_of_three_like_layers_gives_each_part_once(blocks: SplitModel) -> None:
-    names = [offer.entry_point for offer in blocks.offers]
+    names = [offer.draft.entry_point for offer in blocks.offers]
 
     assert blocks.trouble == ""
     assert blocks.groups > 3 * 8
     assert "relu" in names and "softmax" in names and "linear" in names
-    assert len({offer.python_code.partition('"""')[2] for offer in blocks.offers}) == len(names)
+    assert len({offer.draft.python_code.partition('"""')[2] for offer in blocks.offers}) == len(
+        names
+    )
     assert len(names) < 16
 
 
@@ -98,7 +100,7 @@ def test_modules_without_parts_give_a_reason_and_do_not_block_others(
     assert by_name["looking"].trouble == "what it computes depends on its values"
     assert by_name["raising"].trouble == "it raises RuntimeError: no weights"
     assert "does not return a module" in by_name["alone"].trouble
-    assert [offer.entry_point for offer in by_name["fine"].offers] == ["tanh_part"]
+    assert [offer.draft.entry_point for offer in by_name["fine"].offers] == ["tanh_part"]
 
 
 @pytest.mark.parametrize("level", levels())
@@ -117,7 +119,7 @@ def test_a_model_may_read_tensor_values_during_construction(
     [found] = split([of_file(file_of(tmp_path, LOOKING_WHILE_MADE))], workers)
 
     [offer] = found.offers
-    assert "layer_norm * 0.5" in offer.python_code
+    assert "layer_norm * 0.5" in offer.draft.python_code
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,7 @@ def test_a_graph_in_a_torch_compile_debug_folder_is_split(workers: Workers, tmp_
 
     [offer] = found.offers
     assert found.name == "model__0_inference_0.0"
-    assert "torch.amax(mul, (-1,), keepdim=True)" in offer.python_code
+    assert "torch.amax(mul, (-1,), keepdim=True)" in offer.draft.python_code
 
 
 @pytest.mark.parametrize(
