@@ -104,6 +104,6 @@ def test_axe_finds_no_barriers_on_a_page_with_code_point_boxes(visit: Visit) -> 
         page.goto(path)
         for summary in page.locator(".claims summary, .about > summary").all():
             summary.click()
-        found |= barriers(page, path)
+        found |= barriers(page, "light") | barriers(page, "dark")
 
     assert found == {}
