@@ -98,7 +98,9 @@ def delete_rows(operations: Any, style: Any, tables: list[str], **_: Any) -> lis
 
 
 # A busy machine makes no property false: speed is what the benchmarks look at.
-properties.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+properties.register_profile(
+    "no-clock", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
 properties.load_profile("no-clock")
 
 PARTS = ("database", "rest")

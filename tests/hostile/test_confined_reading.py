@@ -120,7 +120,7 @@ def test_too_many_files_that_kill_the_parser_fail_the_ingest(
 def test_a_file_above_the_memory_limit_drops_only_itself() -> None:
     limits = replace(LIMITS, memory=250 << 20)
     with a_reader(Tree({}), limits=limits) as reader:
-        huge = reader.file(Blob("huge.py", "1" * 40, b"x = 1\n" * 4_000_000))
+        huge = reader.file(Blob("huge.py", "1" * 40, b"x = 1\n" * 2_500_000))
         small = reader.file(Blob("small.py", "2" * 40, b"x = 1\n"))
 
     assert isinstance(huge, Dropped)

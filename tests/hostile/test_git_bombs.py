@@ -38,16 +38,16 @@ def test_a_tree_that_inflates_beyond_the_memory_limit_is_refused(
 ) -> None:
     repository = make_repository(server.root / "repo.git")
     entry = b"100644 f%07d\0" + bytes(20)
-    tree = b"".join(entry % number for number in range(6_000_000))
+    tree = b"".join(entry % number for number in range(3_000_000))
     made = git(repository, "hash-object", "-t", "tree", "-w", "--stdin", "--literally", feed=tree)
     del tree
     commit_tree(repository, made)
 
-    with pytest.raises(SourceError, match="Git needs more than 160 MB of memory"):
+    with pytest.raises(SourceError, match="Git needs more than 80 MB of memory"):
         fetch(
             Source(SourceKind.REMOTE, server.url("repo.git")),
             mirrors=mirrors,
-            limits=Limits(git=Bounds(memory=160 * MEGABYTE)),
+            limits=Limits(git=Bounds(memory=80 * MEGABYTE)),
             network=LOCAL_WEB,
         )
 

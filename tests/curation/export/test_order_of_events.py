@@ -22,10 +22,12 @@ from curation.models import (
     Status,
     ValidationResult,
 )
+from ingest.confined import reader
 from tests import factories as make
 from tests.conftest import KERNEL, commit
 from tests.curation.export.writing import every, export
 from tests.ingest.licenses.cases import MIT_OF_ADA
+from tests.ingest.reading_thread import ReadingThread
 
 pytestmark = pytest.mark.django_db
 
@@ -120,9 +122,10 @@ def test_an_export_contains_exactly_the_items_that_may_be_exported(
 
 @pytest.mark.slow
 def test_a_kernel_with_a_license_change_after_approval_is_not_exported(
-    kernel_folder: Path, tmp_path: Path
+    kernel_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Approve, read the repository again under another licence, export."""
+    monkeypatch.setattr(reader, "Process", ReadingThread)
     (kernel_folder / "LICENSE").write_text(MIT_OF_ADA)
     commit(kernel_folder)
     call_command("ingest", str(kernel_folder), "--now", verbosity=0)
