@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 TEXT = Path(__file__).resolve().parent / "templates" / "device_functions.py"
@@ -14,16 +15,12 @@ def names() -> frozenset[str]:
     return frozenset(name for name in _functions() if not name.startswith("_"))
 
 
-def spelled_out(names: Iterable[str]) -> list[str]:
-    """Return the text of each needed function once, in file order."""
-    selected: set[str] = set()
-    queue = list(names)
-    while queue:
-        name = queue.pop()
-        if name not in selected:
-            selected.add(name)
-            queue += _called(name)
-    return [text for name, text in _functions().items() if name in selected]
+def spelled_out(names: Collection[str]) -> list[str]:
+    """Return the text of each function and of the private ones that it calls, in file order."""
+    needed = set(names)
+    for text in map(_functions().__getitem__, names):
+        needed.update(re.findall(r"\b_\w+", text))
+    return [text for name, text in _functions().items() if name in needed]
 
 
 @functools.cache
@@ -34,9 +31,3 @@ def _functions() -> Mapping[str, str]:
         for node in ast.parse(text).body
         if isinstance(node, ast.FunctionDef)
     }
-
-
-def _called(name: str) -> list[str]:
-    functions = _functions()
-    tree = ast.parse(functions[name])
-    return [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in functions]

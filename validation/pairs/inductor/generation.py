@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from curation.kinds.difficulty import pair_difficulty
@@ -83,9 +83,7 @@ def reason_text(reason: object) -> str:
     return readable(str(reason), REASON_MOST)
 
 
-def generate(
-    offers: Iterable[Offer], workers: Workers, beat: Callable[[], None] = lambda: None
-) -> Iterator[tuple[Offer, PairDraft | str]]:
+def generate(offers: Iterable[Offer], workers: Workers) -> Iterator[tuple[Offer, PairDraft | str]]:
     """Yield each offer with its pair or the reason of its failure, in order of completion."""
     all_offers = list(offers)
     questions = (
@@ -98,7 +96,7 @@ def generate(
         }
         for number, offer in enumerate(all_offers)
     )
-    for question, reply in workers.ask(questions, beat):
+    for question, reply in workers.ask(questions):
         offer = all_offers[question["key"]]
         yield offer, came_of(offer.draft, reply)
 

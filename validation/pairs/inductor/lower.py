@@ -68,12 +68,8 @@ SETTINGS: dict[str, Any] = {
     "comprehensive_padding": False,
     "split_reductions": False,
     "online_softmax": False,
-    # Generate code for one fixed configuration. These options would need a search.
+    # This would need a search for a configuration.
     "triton.mix_order_reduction": False,
-    "triton.cooperative_reductions": False,
-    "triton.multi_kernel": 0,
-    "combo_kernels": False,
-    "fx_graph_cache": False,
 }
 
 

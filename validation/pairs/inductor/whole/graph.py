@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.fx import Graph, Node
@@ -26,7 +26,7 @@ PUBLIC = {
 }  # fmt: skip
 SAME = frozenset({"alias", "clone", "contiguous", "detach", "lift_fresh_copy", "lift_fresh"})
 # Operations that have no effect if they preserve shape and type.
-SAME_IF_ALIKE = frozenset({"expand", "reshape", "slice", "to", "type_as", "view"})
+SAME_IF_ALIKE = frozenset({"expand", "pad", "reshape", "slice", "to", "type_as", "view"})
 
 
 def graph_of(module: torch.nn.Module, inputs: Any) -> Graph:
@@ -65,16 +65,31 @@ def value_of(node: Node) -> Any:
 
 def _simplify(graph: Graph) -> None:
     for node in list(graph.nodes):
+        if node.target is torch.ops.aten._native_batch_norm_legit_no_training.default:
+            _join_batch_norm(graph, node)
         if node.op == "call_function" and _is_the_same(node):
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
     graph.eliminate_dead_code(is_impure_node=lambda node: node.op in ("placeholder", "output"))
 
 
+def _join_batch_norm(graph: Graph, node: Node) -> None:
+    """Restore a batch norm, which is the only layer that torch.export always decomposes."""
+    for output in list(node.users):
+        output.replace_all_uses_with(node)
+        graph.erase_node(output)
+    *tensors, momentum, eps = node.args
+    node.target = torch.ops.aten.batch_norm.default
+    node.args = (*tensors, False, momentum, eps, True)
+    node.meta["val"] = value_of(node)[0]
+
+
 def _is_the_same(node: Node) -> bool:
     name = name_of(node)
     if name not in SAME | SAME_IF_ALIKE or not isinstance(node.args[0], Node):
         return False
+    if name == "pad":
+        return not any(cast("list[int]", node.args[1]))
     before, after = value_of(node.args[0]), value_of(node)
     return name in SAME or (before.dtype == after.dtype and before.shape == after.shape)
 

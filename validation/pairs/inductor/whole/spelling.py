@@ -210,7 +210,11 @@ class _Spelling:
             raise Unwritable("a batch norm that trains")
         named = ("weight", "bias", "eps")
         words = [self._word(arguments[name]) for name in ("input", "running_mean", "running_var")]
-        words += [f"{name}={self._word(arguments[name])}" for name in named if name in arguments]
+        words += [
+            f"{name}={self._word(arguments[name])}"
+            for name in named
+            if arguments.get(name) is not None
+        ]
         return f"F.batch_norm({', '.join(words)})"
 
     def _embedding(self, node: Node, arguments: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Offers of a model's parts to Inductor: their names, their kinds, and the sizes of their cases."""
+"""Offers of a model's parts to Inductor: their names and their kinds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import builtins
 import keyword
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,16 +43,14 @@ class SplitModel:
     """Reason why there is no result, or ""."""
 
 
-def split(
-    wholes: Sequence[Whole], workers: Workers, beat: Callable[[], None] = lambda: None
-) -> Iterator[SplitModel]:
+def split(wholes: Sequence[Whole], workers: Workers) -> Iterator[SplitModel]:
     """Yield results in the given order, since the model that is credited with a part must not
     depend on timing."""
     questions = (
         {"key": number, "kind": whole.kind, "name": whole.name, "text": whole.text}
         for number, whole in enumerate(wholes)
     )
-    replies = {question["key"]: reply for question, reply in workers.ask(questions, beat)}
+    replies = {question["key"]: reply for question, reply in workers.ask(questions)}
     known: set[object] = set()
     for number, whole in enumerate(wholes):
         yield from read_splits(whole, replies[number], known)

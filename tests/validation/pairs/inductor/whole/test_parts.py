@@ -101,6 +101,36 @@ def test_an_in_place_operation_is_written_as_a_new_value() -> None:
     assert part == ["mul = x * 2", "add = mul + 1", "return torch.exp(add)"]
 
 
+def test_an_in_place_module_on_a_half_of_a_tensor_gives_a_plain_function() -> None:
+    class Gate(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.act = nn.ReLU(inplace=True)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            one, other = x.chunk(2, dim=-1)
+            result: torch.Tensor = self.act(one) * other
+            return result
+
+    with FakeTensorMode():
+        [part] = parts(graph_of(Gate(), (torch.zeros(3, 8),)))["made"]
+
+    assert part["lines"] == ("relu = torch.relu(x)", "return relu * y")
+
+
+def test_a_batch_norm_stays_one_operation_and_an_empty_pad_is_dropped() -> None:
+    def layer(x: torch.Tensor, mean: torch.Tensor, variance: torch.Tensor) -> torch.Tensor:
+        return F.pad(F.batch_norm(x, mean, variance), (0, 0, 0, 0)) * 2
+
+    [part] = told(layer, (3, 4), (4,), (4,))["made"]
+
+    assert part["lines"] == (
+        "batch_norm = F.batch_norm(x, y, z, eps=1e-05)",
+        "return batch_norm * 2",
+    )
+    assert part["arguments"][2] == "z [n] positive"
+
+
 @pytest.mark.parametrize(
     ("function", "line"),
     [
