@@ -38,7 +38,9 @@ def seed_helpers(text: str) -> str:
 
 
 def _filled(text: str) -> str:
-    """Return the text with zeros instead of uninitialized tensors that no method fills."""
+    """Return the text without uninitialized tensors. Those that no method fills become zeros.
+    Tensors of int8 become random: they are no indices, and an author may use them uninitialized.
+    """
     if "empty" not in text:
         return text
     tree = ast.parse(text)
@@ -54,5 +56,13 @@ def _filled(text: str) -> str:
             case ast.Call(func=ast.Attribute(value=module, attr=attr) as func) if (
                 attr in EMPTY and id(node) not in filled
             ):
+                dtype = next((ast.unparse(k.value) for k in node.keywords if k.arg == "dtype"), "")
+                of_torch = ast.unparse(module) == "torch"
+                if attr == "empty" and of_torch and dtype == "torch.int8":
+                    shape = node.args[0] if node.args else None
+                    if isinstance(shape, ast.Tuple):
+                        edits.put(func, "torch.randint")
+                        edits.replace(edits.start(shape), edits.start(shape), "-128, 128, ")
+                        continue
                 edits.replace(edits.end(module), edits.end(func), f".{EMPTY[attr]}")
     return edits.text()

@@ -68,13 +68,15 @@ def test_memory_that_an_author_does_not_fill_has_the_same_values_each_time() -> 
         def test_doubled():
             x = torch.empty(64, device=device).uniform_()
             index = torch.empty((4, 64), dtype=torch.int64, device=device)
-            assert torch.allclose(doubled(x + index[0]), 2 * (x + index[0]))
+            packed = torch.empty((64,), dtype=torch.int8, device=device)
+            assert torch.allclose(doubled(x + index[0] + packed), 2 * (x + index[0] + packed))
         """
     )
 
     made = function(draft.texts.test_code, "make_inputs")
     assert "torch.empty(64).uniform_()" in made
     assert "index = torch.zeros((4, 64), dtype=torch.int64)" in made
+    assert "packed = torch.randint(-128, 128, (64,), dtype=torch.int8)" in made
 
 
 def test_addresses_in_a_list_are_a_reason() -> None:
