@@ -121,11 +121,8 @@ class _TestClass:
     def _plain(self, method: Function) -> Function:
         function = ast.FunctionDef(**{**vars(method), "body": copy.deepcopy(method.body)})
         function.args = _without_self(method)
-        function.decorator_list = [
-            *method.decorator_list,
-            *self._decorators,
-        ]
-        function = inline_fixtures(function, self._fixture)
+        function.decorator_list = [*method.decorator_list, *self._decorators]
+        function = inline_fixtures(function, lambda name: _fixture(self._suite, name))
         local = frozenset(_names(function.args)).union(*map(stored_names, function.body))
         own = _OwnNames(self._attributes, self._methods.keys() - SETUP, local)
         body = [own.visit(statement) for statement in function.body]
@@ -146,14 +143,6 @@ class _TestClass:
                 helper.decorator_list = []
                 written[name] = own.visit(helper)
         return list(written.values())[::-1]
-
-    def _fixture(self, name: str) -> Function | None:
-        method = self._methods.get(name)
-        if method is not None and is_fixture(method):
-            fixture = copy.deepcopy(method)
-            fixture.args = _without_self(method)
-            return fixture
-        return _fixture(self._suite, name)
 
 
 class _OwnNames(ast.NodeTransformer):
