@@ -54,6 +54,8 @@ OPTIONAL: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     ),
     "provenance": ({}, lambda value: isinstance(value, Mapping), "is no object"),
 }  # fmt: skip
+# Text that shows where the kernel was checked. Real code may have it from its author.
+MARKS = re.compile(r"\binterpreter|TRITON_INTERPRET|\.is_available\(\) else", re.IGNORECASE)
 # Optional constants of test_code: permitted syntax of the value, message for other syntax.
 CONSTANTS: Mapping[str, tuple[tuple[type[ast.expr], ...], str]] = {
     "CASES": ((ast.List, ast.ListComp), "is no list"),
@@ -79,6 +81,7 @@ def violations(record: object) -> list[str]:
             else:
                 trees[key] = tree
                 sentences += _of_imports(key, tree)
+    sentences += _of_marks(record)
     metadata = record.get("metadata")
     if isinstance(metadata, Mapping) and _is_name(entry_point := metadata.get("entry_point")):
         try:
@@ -87,6 +90,13 @@ def violations(record: object) -> list[str]:
         except RecursionError:
             sentences.append("The code is nested too deeply to be checked.")
     return sentences
+
+
+def _of_marks(record: Mapping[str, Any]) -> Iterator[str]:
+    metadata, code = record.get("metadata"), record.get("triton_code")
+    origin = metadata.get("origin") if isinstance(metadata, Mapping) else None
+    if origin != PairOrigin.REAL_WORLD and isinstance(code, str) and (mark := MARKS.search(code)):
+        yield f"triton_code has {mark[0]!r}: the harness chooses where a kernel runs, not the code."
 
 
 def _of_fields(record: Mapping[str, Any]) -> Iterator[str]:

@@ -1,14 +1,9 @@
-"""Autotuned kernels: a pair keeps its author's configurations.
-
-Without a GPU there is nothing to time, and Triton's interpreter runs the first configuration.
-Triton's own autotuner replaces a library's wrapper around it.
-"""
+"""Autotuned kernels: Triton's own autotuner replaces a library's wrapper around it."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
 
 from curation.source.text import UNREADABLE, Edits
 
@@ -19,8 +14,6 @@ KEPT = ("configs", "key", "prune_configs_by", "reset_to_zero", "restore_value")
 # Only torch.compile needs this wrapper. The kernel inside is launched in the same way.
 WRAPPED = re.compile(rb"\btorch\.library\.wrap_triton\((\w+)\)")
 SPREAD = re.compile(r"^([ \t]*@triton\.autotune\(.*\))[ \t]*\n\n+(?=[ \t]*(@|def ))", re.M)
-MOST_COLUMNS = 99
-ON_A_GPU = "torch.cuda.is_available()"
 
 
 def read_autotuners(data: bytes) -> bytes:
@@ -54,63 +47,6 @@ def _drop_between(before: ast.AST, value: ast.AST, edits: Edits) -> None:
     """Remove a keyword and the comma before it. Keep the line ends between."""
     first, last = edits.end(before), edits.end(value)
     edits.replace(first, last, "\n" * edits.between(before, value).count("\n"))
-
-
-def choose_configurations(text: str) -> str:
-    """Return a module whose autotuners have only one configuration if there is no GPU. A list in a
-    decorator is assigned to a name first.
-    """
-    if "autotune" not in text or not re.search(r"^import torch\b", text, re.M):
-        return text
-    try:
-        tree = ast.parse(text)
-    except UNREADABLE:
-        return text
-    edits = Edits(text)
-    taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    for kernel in tree.body:
-        for call in _tuners(kernel):
-            parts = {str(k.arg): edits.of(k.value) for k in call.keywords}
-            configs = next(k.value for k in call.keywords if k.arg == "configs")
-            alone = isinstance(configs, ast.List) and len(configs.elts) == 1
-            if alone or ON_A_GPU in ast.unparse(configs):
-                continue
-            name = configs.id if isinstance(configs, ast.Name) else ""
-            if not name and isinstance(kernel, ast.FunctionDef):
-                name = _name_configs(kernel.name, taken)
-                place = min(edits.start(one) for one in kernel.decorator_list) - len("@")
-                listed = _at_margin(configs, edits.of(configs))
-                edits.replace(place, place, f"{name} = {listed}\n\n\n")
-            parts["configs"] = f"{name} if {ON_A_GPU} else {name}[:1]"
-            edits.put(call, _call(parts))
-    return edits.text()
-
-
-def _name_configs(kernel: str, taken: set[str]) -> str:
-    name = f"{kernel.strip('_')}_configs".upper()
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
-
-
-def _at_margin(node: ast.expr, text: str) -> str:
-    """Return the text of an expression, dedented as if it started a line."""
-    first, *rest = text.split("\n")
-    indents = [len(line) - len(line.lstrip()) for line in rest if line.strip()]
-    margin = min(indents, default=0)
-    lines = [first, *(line[margin:] for line in rest)]
-    closed = isinstance(node, ast.List | ast.ListComp | ast.Call | ast.Tuple)
-    return "\n".join(lines) if closed or not rest else "(\n" + "\n".join(lines) + "\n)"
-
-
-def _call(parts: Mapping[str, str]) -> str:
-    """Return the source of the autotuner's call, on one line if it fits."""
-    named = [f"{name}={value}" for name, value in parts.items()]
-    line = f"triton.autotune({', '.join(named)})"
-    if "\n" not in line and len(line) < MOST_COLUMNS:
-        return line
-    return "triton.autotune(\n" + "".join(f"    {part},\n" for part in named) + ")"
 
 
 def close_gaps(text: str) -> str:

@@ -17,7 +17,7 @@ from ingest.drafting.isolating.judging import find_fault
 from ingest.drafting.isolating.masks import join_masks, replace_raises
 from ingest.drafting.isolating.seeding import seed_helpers
 from ingest.drafting.isolating.standalone import Isolator, StandaloneModule
-from ingest.drafting.isolating.tuning import choose_configurations, close_gaps
+from ingest.drafting.isolating.tuning import close_gaps
 from ingest.drafting.isolating.unwanted import remove_foreign_options, remove_logging
 from ingest.drafting.outcomes import DraftTexts, Missing, OperationDraft, Rule
 from ingest.drafting.reading.statements import find_effects
@@ -239,7 +239,7 @@ def _graded_inputs(test: Test, whole: Cut) -> set[str]:
 
 def _settled(text: str) -> str:
     text = remove_foreign_options(text)
-    return _tidy(replace_raises(join_masks(choose_configurations(close_gaps(text)))))
+    return _tidy(replace_raises(join_masks(close_gaps(text))))
 
 
 def _tidy(text: str) -> str:

@@ -20,7 +20,7 @@ from validation.harness.line_values.changes import Change, changes
 from validation.harness.line_values.watched import Address, Watched
 from validation.harness.plan.arguments import declare_gradients, tensors
 from validation.harness.pool.channel import Blob
-from validation.harness.recorder.tracer import CHOSEN
+from validation.harness.recorder.tracer import CHOSEN, WITHOUT_GPU
 from validation.harness.worker import folder
 from validation.harness.worker.author import tolerance
 from validation.harness.worker.folder import described
@@ -50,6 +50,7 @@ class LineValues:
         self._watched = Watched(self._functions)
         tuner: Any = Autotuner
         tuner._bench = lambda *_, **__: CHOSEN
+        torch.cuda.get_device_properties = lambda *_: WITHOUT_GPU
         signal.signal(signal.SIGALRM, _stop)
 
     def values(self, order: dict[str, Any], _: list[memoryview]) -> tuple[Any, list[Blob]]:

@@ -7,6 +7,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -29,6 +30,11 @@ _PARTS = torch._C.DispatchKey.CompositeImplicitAutograd
 _OF_RUN = frozenset({"grid", "warmup", "stream", "device"})
 # Times that the autotuner gets without a measurement. All are equal, so the first candidate wins.
 CHOSEN = [1.0, 1.0, 1.0]
+# Properties that a launcher reads where no GPU is: an H100's, with few processors, because the
+# interpreter runs programs one by one.
+WITHOUT_GPU = SimpleNamespace(
+    name="Triton's interpreter", major=9, minor=0, multi_processor_count=4, warp_size=32
+)
 
 
 class Tracer:
@@ -56,6 +62,7 @@ class Tracer:
         self.patch(Autotuner, "_bench", self._bench)
         self.patch(torch.autograd.Function, "apply", self._apply)
         self.patch(BackwardCFunction, "apply", self._apply_backward)
+        self.patch(torch.cuda, "get_device_properties", self._device_properties)
         # These methods bypass torch's dispatcher on the host.
         self.patch(torch.Tensor, "tolist", self._read)
         self.patch(torch.Tensor, "numpy", self._read)
@@ -183,6 +190,11 @@ class Tracer:
             times = original(tuner, *args, **meta)
         self._is_tuned = times == CHOSEN
         return times
+
+    def _device_properties(
+        self, recording: Recording, original: Callable[..., Any], device: Any = None
+    ) -> Any:
+        return original(device) if torch.cuda.is_available() else WITHOUT_GPU
 
     def _apply(
         self, recording: Recording, original: Callable[..., Any], cls: Any, *args: Any,

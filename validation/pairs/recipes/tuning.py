@@ -32,11 +32,7 @@ def configurations(configs: Iterable[Config], why: Iterable[str]) -> str:
 def autotuned(key: Iterable[str]) -> str:
     """Return the decorator that autotunes a kernel."""
     names = ", ".join(f'"{name}"' for name in key)
-    return f"""@triton.autotune(
-    # Without a GPU there is nothing to measure, so the interpreter takes the first.
-    configs=CONFIGS if torch.cuda.is_available() else CONFIGS[:1],
-    key=[{names}],
-)"""
+    return f"@triton.autotune(configs=CONFIGS, key=[{names}])"
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,9 @@ def test_a_pair_with_a_backward_declares_and_compares_gradients(recipe: Recipe) 
 
 
 @pytest.mark.parametrize("recipe", PREPARED, ids=lambda recipe: recipe.name)
-def test_an_autotuned_launcher_takes_one_configuration_without_a_gpu(recipe: Recipe) -> None:
+def test_an_autotuned_kernel_has_several_configurations(recipe: Recipe) -> None:
     for draft in generate([recipe], 2, seed=2):
         if "triton.autotune" in draft.triton_code:
-            assert "CONFIGS if torch.cuda.is_available() else CONFIGS[:1]" in draft.triton_code
             assert draft.triton_code.count("triton.Config(") > 1
 
 

@@ -11,11 +11,7 @@ CONFIGS = [
 ]
 
 
-# Without a GPU nothing can be measured, and the first is used.
-@triton.autotune(
-    configs=CONFIGS if torch.cuda.is_available() else CONFIGS[:1],
-    key=["n_lines", "length", "lines_adjacent"],
-)
+@triton.autotune(configs=CONFIGS, key=["n_lines", "length", "lines_adjacent"])
 @triton.jit
 def sum_tiles_kernel(
     x_ptr,
