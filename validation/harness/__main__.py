@@ -17,7 +17,6 @@ from validation.harness.report import Report, Verdict
 from validation.harness.sandbox import SandboxUnavailable
 from validation.harness.schedule import check
 
-BAR = 30
 DESCRIPTION = (
     "Check the entries of a file: the Triton side is run and compared with the Python side. "
     "With `serve` as the first word, answer requests for rewards: see `serve --help`."
@@ -51,8 +50,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def checked(arguments: argparse.Namespace) -> int:
-    checks, sanitize = tuple(arguments.checks), arguments.sanitize
-    options = from_arguments(arguments, checks=checks, sanitize=sanitize)
+    options = from_arguments(arguments, checks=tuple(arguments.checks), sanitize=arguments.sanitize)
     entries = list(read_entries(arguments.entries))
     if not entries:
         raise EntryUnreadable(f"{arguments.entries} holds no entry.")
@@ -75,9 +73,8 @@ def run(entries: list[Entry], options: Options, path: Path | None) -> Counter[Ve
                 file.flush()
             show_row(report)
             show_progress(number, len(entries))
-    seconds = time.monotonic() - started
     tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-    say(f"{len(entries)} entries in {seconds:.1f} s: {tally}")
+    say(f"{len(entries)} entries in {time.monotonic() - started:.1f} s: {tally}")
     return counts
 
 
@@ -92,8 +89,7 @@ def show_row(report: Report) -> None:
 
 def show_progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
-        filled = BAR * done // total
-        sys.stderr.write(f"\r[{'█' * filled}{' ' * (BAR - filled)}] {done} of {total}")
+        sys.stderr.write(f"\r{done} of {total}")
         sys.stderr.flush()
 
 

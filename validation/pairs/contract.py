@@ -81,10 +81,10 @@ def violations(record: object) -> list[str]:
             else:
                 trees[key] = tree
                 sentences += _of_imports(key, tree)
-    sentences += _of_marks(record)
     metadata = record.get("metadata")
     if isinstance(metadata, Mapping) and _is_name(entry_point := metadata.get("entry_point")):
         try:
+            sentences += _of_marks(metadata.get("origin"), f"{record.get('triton_code')}")
             sentences += _of_code(trees, entry_point)
             sentences += _of_mutated(metadata.get("mutates"), trees.get("python_code"), entry_point)
         except RecursionError:
@@ -92,10 +92,8 @@ def violations(record: object) -> list[str]:
     return sentences
 
 
-def _of_marks(record: Mapping[str, Any]) -> Iterator[str]:
-    metadata, code = record.get("metadata"), record.get("triton_code")
-    origin = metadata.get("origin") if isinstance(metadata, Mapping) else None
-    if origin != PairOrigin.REAL_WORLD and isinstance(code, str) and (mark := MARKS.search(code)):
+def _of_marks(origin: object, code: str) -> Iterator[str]:
+    if origin != PairOrigin.REAL_WORLD and (mark := MARKS.search(code)):
         yield f"triton_code has {mark[0]!r}: the harness chooses where a kernel runs, not the code."
 
 

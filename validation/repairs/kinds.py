@@ -72,7 +72,7 @@ _ALL = (
         "half-mask",
         values.half_mask,
         "The mask is only `{kept}`. In the last tile of the other axis, lanes where `{gone}` is "
-        "false reach past the edge of the tensor.",
+        "false take part too: they reach the next row, or memory outside of the tensor.",
         "The mask must bound both axes.",
     ),
     MistakeKind(
@@ -112,7 +112,8 @@ _ALL = (
     MistakeKind(
         "transposed-load",
         places.transposed_load,
-        "The axes are exchanged: `{first}` lies along axis 0 and `{second}` along axis 1.",
+        "`{first}` lies along axis 0 and `{second}` along axis 1, so the tile or its mask does not "
+        "fit what it meets, or, if both axes are equally long, is mirrored.",
         "`{second}` belongs along axis 0, and `{first}` along axis 1.",
     ),
     MistakeKind(
@@ -133,7 +134,7 @@ _ALL = (
         "narrow-integers",
         values.narrow_integers,
         "The integer type cannot hold the values, so they overflow, lose bits or change "
-        "their sign.",
+        "their sign{or_else}.",
         "The type of the correction holds all values.",
     ),
     MistakeKind(
@@ -154,54 +155,55 @@ _ALL = (
     MistakeKind(
         "wrong-axis",
         values.wrong_axis,
-        "`{call}` works along axis {wrong} of `{tile}` instead of axis {axis}.",
+        "`{call}` works along axis {wrong} of `{tile}`, so it combines what must stay apart. Its "
+        "result does not fit or, if both axes are equally long, is wrong.",
         "Its values must be combined along axis {axis}.",
     ),
     MistakeKind(
         "overwritten-accumulator",
         values.overwritten_accumulator,
-        "Each iteration replaces `{target}`, so what earlier iterations accumulated is lost.",
+        "When it runs, it replaces `{target}`, so what earlier iterations accumulated is lost.",
         "Each block must be combined with what the earlier iterations accumulated.",
     ),
     MistakeKind(
         "wrong-initial-value",
         values.wrong_initial_value,
-        "A {extreme} that begins at 0 stays 0 where all values are {sign}.",
+        "A {extreme} that begins at 0 stays 0 where all values are {sign}{effect}.",
         "`{right}` is {side} every value, so the first one replaces it.",
         needs_variations=True,
     ),
     MistakeKind(
         "missing-maximum",
         values.missing_maximum,
-        "The maximum `{maximum}` is not subtracted before the exponential. Large inputs may "
-        "overflow to infinity, and what is scaled by that maximum elsewhere no longer fits.",
+        "The maximum `{maximum}` is not subtracted before the exponential{effect}.",
         "After the subtraction, no exponent is above 0.",
         needs_variations=True,
     ),
     MistakeKind(
         "swapped-operands",
         values.swapped_operands,
-        "The operands of `{operation}` are swapped, and their order matters.",
+        "The operands of `{operation}` are swapped, so {effect}.",
         "`{first}` must be the first of the two.",
     ),
     MistakeKind(
         "dropped-scale",
         values.dropped_scale,
-        "A factor is missing: `{rest}` is not {action} by `{factor}`.",
-        "With `{factor}`, it is as large as it must be.",
+        "`{rest}` is not {action} by `{factor}`, so {effect}.",
+        "It must be {action} by `{factor}`.",
     ),
     MistakeKind(
         "dropped-epsilon",
         values.dropped_epsilon,
         "The small constant `{constant}` is missing. It counts most where `{rest}` is small: a "
         "division by it, or by its root, is infinite or NaN where it is 0.",
-        "`{constant}` is a part of the sum.",
+        "`{constant}` keeps the sum above 0, so that the result stays finite.",
         needs_variations=True,
     ),
     MistakeKind(
         "missing-constexpr",
         places.missing_constexpr,
-        "The value of `{name}` must be known when the kernel is compiled.",
+        "Without `tl.constexpr`, `{name}` is known only at the launch. The kernel uses it where a "
+        "constant must stand, so it does not compile.",
         "`tl.constexpr` makes it a constant of the compiled kernel.",
     ),
     MistakeKind(
@@ -253,7 +255,8 @@ _ALL = (
     MistakeKind(
         "swapped-arguments",
         places.swapped_arguments,
-        "The launch passes `{right}` as `{first}` and `{left}` as `{second}`.",
+        "The launch passes `{right}` as `{first}` and `{left}` as `{second}`, so each address, "
+        "bound or factor that the kernel computes from one of them has the other's value.",
         "The arguments must come in the order of the parameters.",
     ),
     MistakeKind(

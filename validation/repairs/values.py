@@ -9,6 +9,17 @@ SMALL = 1e-3
 SIZES = ("n_", "num_", "size", "length", "count", "cols", "rows")
 REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 NARROWER = {"tl.int64": "tl.int32", "tl.int32": "tl.int8"}
+# Effects of mistakes, for their explanations.
+SWAPPED = {
+    "-": "the difference has the opposite sign",
+    "/": "the quotient is inverted",
+    "where": "each value is chosen where the other belongs",
+    "dot": "the product is another, or its shapes do not fit",
+}
+EXTREMES = ("minimum", "positive", "above"), ("maximum", "negative", "below")
+UNSCALED = {"action": "multiplied", "effect": "the result lacks this factor"}
+OVERFLOW = ", so large inputs overflow to infinity"
+RESCALED = ". Sums of earlier blocks are still rescaled by it, so blocks are added at other scales"
 
 
 # --- Masks -----------------------------------------------------------------------------------
@@ -102,8 +113,10 @@ def narrow_integers(source: ParsedText) -> Iterator[Mistake]:
     for call, value in _conversions(source, "tl.int64", "tl.int32", "tl.uint32", "tl.uint64"):
         # Skip a comparison, which must become an integer, and a bitcast, which does not narrow.
         if not call.keywords and not isinstance(value, ast.Compare):
-            yield mistake(source.drop_conversion(call))
-    yield from _typed(source, NARROWER)
+            yield mistake(source.drop_conversion(call), or_else="")
+    for typed in _typed(source, NARROWER):
+        words = ", or a loop would change the type of a variable, which does not compile"
+        yield mistake(*typed.edits, or_else=words)
 
 
 def low_precision(source: ParsedText) -> Iterator[Mistake]:
@@ -189,6 +202,8 @@ def _overwritten(source: ParsedText, target: str, value: ast.expr) -> Iterator[M
 
 
 def wrong_initial_value(source: ParsedText) -> Iterator[Mistake]:
+    has_weights = any(source.calls(source.kernels, "exp", "exp2"))
+    effect = ", so weights relative to it are small and lose digits" if has_weights else ""
     infinities = [call.args[1] for call in source.calls(source.kernels, "full") if call.args[1:]]
     for kernel in source.kernels:
         # A scalar, such as a running maximum.
@@ -196,14 +211,9 @@ def wrong_initial_value(source: ParsedText) -> Iterator[Mistake]:
         infinities += [value for value in assigned if "inf" in source.spelled(value)[:12]]
     for value in infinities:
         if "inf" in (text := source.spelled(value)):
-            words = (
-                ("maximum", "negative", "below")
-                if "-" in text
-                else ("minimum", "positive", "above")
-            )
-            extreme, sign, side = words
+            extreme, sign, side = EXTREMES["-" in text]
             edit = source.replace(value, "0.0")
-            yield mistake(edit, extreme=extreme, sign=sign, right=text, side=side)
+            yield mistake(edit, extreme=extreme, sign=sign, right=text, side=side, effect=effect)
 
 
 def missing_maximum(source: ParsedText) -> Iterator[Mistake]:
@@ -221,7 +231,8 @@ def missing_maximum(source: ParsedText) -> Iterator[Mistake]:
                 continue
             right = node.right.value if isinstance(node.right, ast.Subscript) else node.right
             if source.spelled(right) in maxima or _is_maximum(right):
-                yield mistake(source.drop_right(node), maximum=source.flat(node.right))
+                edit, maximum = source.drop_right(node), source.flat(node.right)
+                yield mistake(edit, maximum=maximum, effect=RESCALED if copies else OVERFLOW)
 
 
 def _is_maximum(node: ast.expr) -> bool:
@@ -242,13 +253,14 @@ def swapped_operands(source: ParsedText) -> Iterator[Mistake]:
             is_enclosed = source.text[source.start(operation)] == "("
             if (not chain or is_enclosed) and not isinstance(operation.right, ast.Constant):
                 first = source.flat(operation.left)
-                yield mistake(*source.swap_operands(operation), operation=sign, first=first)
+                edits, effect = source.swap_operands(operation), SWAPPED[sign]
+                yield mistake(*edits, operation=sign, first=first, effect=effect)
     for name, place, count in (("where", 1, 3), ("dot", 0, 2)):
         for call in source.calls(source.kernels, name):
             if len(call.args) >= count:
                 left, right = call.args[place : place + 2]
-                edits = source.swap(left, right)
-                yield mistake(*edits, operation=f"tl.{name}", first=source.flat(left))
+                edits, first = source.swap(left, right), source.flat(left)
+                yield mistake(*edits, operation=f"tl.{name}", first=first, effect=SWAPPED[name])
 
 
 def dropped_scale(source: ParsedText) -> Iterator[Mistake]:
@@ -256,25 +268,23 @@ def dropped_scale(source: ParsedText) -> Iterator[Mistake]:
         rest, factor = source.flat(operation.left), source.flat(operation.right)
         if factor.startswith(SIZES):
             edit = source.drop_right(operation)
-            yield mistake(edit, rest=rest, action="divided", factor=factor)
+            effect = f"the result is `{factor}` times as large as it must be"
+            yield mistake(edit, rest=rest, action="divided", factor=factor, effect=effect)
     for operation in source.operations(ast.Mult):
         left, right = source.flat(operation.left), source.flat(operation.right)
         # A missing stride of an index is another kind of mistake.
         if "scale" in right and "stride" not in right:
             edit = source.drop_right(operation)
-            yield mistake(edit, rest=left, action="multiplied", factor=right)
+            yield mistake(edit, rest=left, factor=right, **UNSCALED)
         elif isinstance(operation.left, ast.Constant) and isinstance(operation.left.value, float):
             edit = source.drop_left(operation)
-            yield mistake(edit, rest=right, action="multiplied", factor=left)
+            yield mistake(edit, rest=right, factor=left, **UNSCALED)
 
 
 def dropped_epsilon(source: ParsedText) -> Iterator[Mistake]:
     for operation in source.operations(ast.Add):
-        match operation.right:
-            case ast.Constant(float(value)) if 0 < value < SMALL:
-                is_small = True
-            case right:
-                is_small = isinstance(right, ast.Name) and right.id.startswith("eps")
-        if is_small:
+        value, name = (getattr(operation.right, key, None) for key in ("value", "id"))
+        is_small = isinstance(value, float) and 0 < value < SMALL
+        if is_small or (name and name.startswith("eps")):
             constant, rest = source.flat(operation.right), source.flat(operation.left)
             yield mistake(source.drop_right(operation), constant=constant, rest=rest)

@@ -131,7 +131,7 @@ def _replace_gpu() -> None:
     import torch
     from triton.runtime.autotuner import Autotuner
 
-    small = SimpleNamespace(multi_processor_count=4)
+    small: Any = SimpleNamespace(multi_processor_count=4)
     torch.cuda.get_device_properties = lambda device=None: small
     Autotuner._bench = lambda *args, **kwargs: [1.0, 1.0, 1.0]
 

@@ -62,7 +62,7 @@ def test_the_interpreter_proves_low_precision_only_by_a_rejected_type(
         (
             "overwritten-accumulator",
             "mean = 0.0\nfor i in range(n_cols):\n    mean += tl.load(x_ptr + i)",
-            "Each iteration replaces `mean`",
+            "it replaces `mean`",
         ),
         (
             "transposed-load",
@@ -73,7 +73,7 @@ def test_the_interpreter_proves_low_precision_only_by_a_rejected_type(
         (
             "half-mask",
             "x = tl.load(x_ptr + i * stride + j, mask=(i < n_rows) & (j < n_cols))",
-            "lanes where `j < n_cols` is false reach past the edge",
+            "lanes where `j < n_cols` is false take part too",
         ),
         (
             "missing-maximum",

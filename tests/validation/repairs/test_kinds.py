@@ -161,10 +161,10 @@ def test_every_explanation_is_filled_in_and_quotes_no_comment(kind: MistakeKind)
         (
             "wrong-axis",
             "sum-along-axis",
-            "`tl.sum` works along axis 0 of `acc` instead of axis 1",
+            "`tl.sum` works along axis 0 of `acc`, so it combines",
         ),
         ("swapped-operands", "fused-softmax", "`numerator` must be the first"),
-        ("missing-constexpr", "fused-softmax", "The value of `BLOCK_SIZE` must be known"),
+        ("missing-constexpr", "fused-softmax", "`BLOCK_SIZE` is known only at the launch"),
         ("swapped-arguments", "sum-along-axis", "The launch passes `out` as"),
     ],
 )

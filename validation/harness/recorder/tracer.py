@@ -30,11 +30,8 @@ _PARTS = torch._C.DispatchKey.CompositeImplicitAutograd
 _OF_RUN = frozenset({"grid", "warmup", "stream", "device"})
 # Times that the autotuner gets without a measurement. All are equal, so the first candidate wins.
 CHOSEN = [1.0, 1.0, 1.0]
-# Properties that a launcher reads where no GPU is: an H100's, with few processors, because the
-# interpreter runs programs one by one.
-WITHOUT_GPU = SimpleNamespace(
-    name="Triton's interpreter", major=9, minor=0, multi_processor_count=4, warp_size=32
-)
+# The GPU that a launcher sees in the interpreter, which runs programs one by one.
+WITHOUT_GPU: Any = SimpleNamespace(major=9, minor=0, multi_processor_count=4, warp_size=32)
 
 
 class Tracer:
@@ -62,7 +59,7 @@ class Tracer:
         self.patch(Autotuner, "_bench", self._bench)
         self.patch(torch.autograd.Function, "apply", self._apply)
         self.patch(BackwardCFunction, "apply", self._apply_backward)
-        self.patch(torch.cuda, "get_device_properties", self._device_properties)
+        self.patch(torch.cuda, "get_device_properties", _device_properties)
         # These methods bypass torch's dispatcher on the host.
         self.patch(torch.Tensor, "tolist", self._read)
         self.patch(torch.Tensor, "numpy", self._read)
@@ -191,11 +188,6 @@ class Tracer:
         self._is_tuned = times == CHOSEN
         return times
 
-    def _device_properties(
-        self, recording: Recording, original: Callable[..., Any], device: Any = None
-    ) -> Any:
-        return original(device) if torch.cuda.is_available() else WITHOUT_GPU
-
     def _apply(
         self, recording: Recording, original: Callable[..., Any], cls: Any, *args: Any,
         **kwargs: Any,
@@ -220,6 +212,10 @@ class Tracer:
         with self.paused():
             values = torch.tensor(recording.read(tensor), dtype=tensor.dtype)
             return original(values.reshape(tensor.shape))
+
+
+def _device_properties(_: Any, original: Callable[..., Any], device: Any = None) -> Any:
+    return original(device) if torch.cuda.is_available() else WITHOUT_GPU
 
 
 def _run_once(call: Callable[[], Any], quantiles: Any = None) -> list[float]:
