@@ -19,11 +19,9 @@ def fits(record: Record) -> bool:
 def draft(record: Record) -> PairDraft:
     python, triton, test = (text(record, key) for key in TEXTS)
     # The id is a placeholder, because the import assigns the pair's id.
-    broken = violations({"id": "imported", **record, "metadata": _metadata(record)})
-    if broken:
-        raise RefusedRecord(" ".join(broken))
     metadata = _metadata(record)
-    differentiable = bool(metadata.get("differentiable", False))
+    if broken := violations({"id": "imported", **record, "metadata": metadata}):
+        raise RefusedRecord(" ".join(broken))
     return PairDraft(
         entry_point=metadata["entry_point"],
         python_code=python,
@@ -35,7 +33,7 @@ def draft(record: Record) -> PairDraft:
         source=_source(metadata),
         description=" ".join(metadata.get("description", "").split()),
         tags=tuple(metadata.get("tags", ())),
-        differentiable=differentiable,
+        differentiable=bool(metadata.get("differentiable", False)),
         hardware=_hardware(metadata),
     )
 
