@@ -16,7 +16,6 @@ DEVICE = "DEVICE"
 DEVICE_LINE = f"{DEVICE} = {OF_THE_MACHINE}"
 DEFAULT = "torch.get_default_device()"
 LEGACY = re.compile(r"\btorch\.[A-Z][a-z0-9]*Tensor\(")
-COUNT = re.compile(r"torch\.cuda\.get_device_properties\(.*\)\.multi_processor_count$", re.S)
 
 Around = tuple[ast.AST, frozenset[str]]
 """A node, and the names that the functions around the node bind."""
@@ -83,9 +82,7 @@ def _sign(compared: ast.Compare) -> str:
 
 
 def replace_literal_devices(text: str) -> str:
-    """Return a module whose allocations name the machine's device instead of "cuda". It inspects a
-    GPU only if there is one, so that its launcher also runs in Triton's interpreter.
-    """
+    """Return a module whose allocations name the machine's device instead of "cuda"."""
     if "device" not in text:
         return text
     tree = parse(text)
@@ -99,10 +96,6 @@ def replace_literal_devices(text: str) -> str:
     ]
     for value in values:
         edits.put(value, DEVICE)
-    for node in walk(tree):
-        if isinstance(node, ast.Attribute) and COUNT.match(ast.unparse(node)):
-            # Without a GPU, the interpreter counts as one multiprocessor.
-            edits.put(node, f"({edits.of(node)} if torch.cuda.is_available() else 1)")
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     if not values or not imports:
         return edits.text()

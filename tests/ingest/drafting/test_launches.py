@@ -205,24 +205,6 @@ def test_a_host_function_that_a_test_calls_on_its_own_is_an_operation() -> None:
     assert "class Doubling" not in draft.texts.triton_code
 
 
-def test_the_processors_of_a_gpu_are_counted_only_where_there_is_one() -> None:
-    count = "torch.cuda.get_device_properties(x.device).multi_processor_count"
-    counted = DOUBLING.replace(
-        "    out = torch.empty_like(x)", f"    count = {count}\n    out = torch.empty_like(x)"
-    )
-
-    draft = whole(
-        """
-        def test_doubled():
-            x = torch.randn(64, device=device)
-            assert torch.allclose(doubled(x), x + x)
-        """,
-        ops__doubling=counted,
-    )
-
-    assert f"count = ({count} if torch.cuda.is_available() else 1)" in draft.texts.triton_code
-
-
 def test_a_function_with_the_name_of_its_module_is_reached_through_the_package() -> None:
     test = (
         "import torch\nimport ops\n\n\ndef test_doubling():\n    x = torch.randn(64)\n"
