@@ -172,7 +172,7 @@ def _describe(
         "benchmarks": plan.coverage.as_json(),
         "held_out_recipes": plan.held_out.as_json() if plan.held_out else None,
         "repairs": _repairs(plan),
-        "ladders": asdict(plan.ladders) if plan.ladders else None,
+        "ladders": plan.ladders,
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
         "mixing": [asdict(share) for share in shares(plan)],
         "files": files.entries(),

@@ -219,6 +219,8 @@ class RecordBuilder:
                 "verified": column,
                 "pass_at_k": passed,
                 "recipe": row["recipe"] or None,
+                "ladder": row["ladder"] or None,
+                "rung": row["rung"] or None,
                 "category": source.category if source else None,
                 "license": item.license,
                 "notice": notice.key,

@@ -129,6 +129,8 @@ class PairMetadata(TypedDict):
     verified: VerifiedColumn | None
     pass_at_k: list[PassAtK]
     recipe: str | None
+    ladder: str | None
+    rung: str | None
     category: str | None
     license: str | None
     notice: str

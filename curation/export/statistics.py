@@ -16,7 +16,6 @@ from curation.export.options import ExportOptions
 from curation.export.records import Record, located, record_id
 from curation.export.schema import NONE
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
-from curation.export.training.ladders import Ladders
 from curation.export.why import open_claims
 from curation.models import Split
 
@@ -68,7 +67,7 @@ class ExportPlan:
     held_out: HeldOut | None = None
     # Number of repair examples by kind of mistake, if requested.
     repairs: Counter[str] | None = None
-    ladders: Ladders | None = None
+    ladders: dict[str, int] | None = None
 
     def leave_out(
         self, kind: str, name: str, content_hash: str, why: Exclusion,

@@ -21,6 +21,7 @@ from curation.export.schema import (
 )
 from curation.export.splits import SPLITS
 from curation.export.statistics import ExportPlan
+from curation.export.training.ladders import slower_rungs
 from curation.export.training.prompts.phrasing import fenced, instruction
 from curation.export.training.prompts.writing import prompt_of, prompt_text
 from curation.models import PairOrigin, Split
@@ -47,6 +48,8 @@ class SplitRecords:
     name: str
     options: ExportOptions
     pairs: Sequence[Record]
+    # The pairs without slower rungs of ladders.
+    answers: Sequence[Record]
     kernels: Sequence[Record]
     pallas: Sequence[Record]
     # True if any split has kernels in Pallas.
@@ -96,13 +99,16 @@ def _splits(plan: ExportPlan, options: ExportOptions) -> Iterator[SplitRecords]:
     kernels = plan.records["kernel"]
     pallas = [record for record in kernels if record.is_pallas]
     triton = [record for record in kernels if not record.is_pallas]
+    slower = slower_rungs({record.pk for record in plan.records["pair"]})
     for number, split in enumerate(SPLITS):
         # No record of validation or test is repeated.
         repeat = options.repeat_rows and split == Split.TRAIN
+        pairs = _of_split(plan.records["pair"], number, repeat=repeat)
         yield SplitRecords(
             split.value,
             options,
-            _of_split(plan.records["pair"], number, repeat=repeat),
+            pairs,
+            [pair for pair in pairs if pair.pk not in slower],
             _of_split(triton, number, repeat=repeat),
             _of_split(pallas, number, repeat=repeat),
             bool(pallas),
@@ -156,7 +162,7 @@ def _alpaca(split: SplitRecords) -> Iterator[RecordFile]:
             "input": pair.document["python_code"],
             "output": pair.document["triton_code"],
         }
-        for pair in split.pairs
+        for pair in split.answers
     ]
     texts = [text for row in rows for text in (row["instruction"], row["input"], row["output"])]
     yield RecordFile(f"alpaca/{split.name}.jsonl", rows, split.count(texts))
@@ -164,9 +170,9 @@ def _alpaca(split: SplitRecords) -> Iterator[RecordFile]:
 
 def _kernelbook(split: SplitRecords) -> Iterator[RecordFile]:
     """Yield the pairs in KernelBook's columns, for code that was written for that dataset."""
-    rows = [_kernelbook_row(pair) for pair in split.pairs]
+    rows = [_kernelbook_row(pair) for pair in split.answers]
     columns = ("python_code", "triton_code", "triton_code")
-    texts = [pair.document[column] for pair in split.pairs for column in columns]
+    texts = [pair.document[column] for pair in split.answers for column in columns]
     yield RecordFile(f"kernelbook/{split.name}.jsonl", rows, split.count(texts))
 
 
@@ -191,7 +197,7 @@ def _kernelbook_row(record: Record) -> KernelBookRecord:
 
 def _prompts(split: SplitRecords) -> Iterator[RecordFile]:
     """Yield the files of pairs' prompts: prompts/, and texts for torchtune's text completion."""
-    rows = [prompt for pair in split.pairs if (prompt := prompt_of(pair))]
+    rows = [prompt for pair in split.answers if (prompt := prompt_of(pair))]
     texts = [prompt_text(prompt) for prompt in rows]
     tokens = split.count(texts)
     yield RecordFile(f"prompts/{split.name}.jsonl", rows, tokens)
@@ -214,7 +220,7 @@ def _torchtune(split: SplitRecords) -> Iterator[RecordFile]:
             f"{split.instruction(pair)}\n\n{fenced(pair.document['python_code'])}\n",
             split.shown(pair.document["triton_code"]),
         )
-        for pair in split.pairs
+        for pair in split.answers
     ]
     tokens = split.count([text for talk in talks for text in talk])
     instruct = [{"input": question, "output": answer} for question, answer in talks]

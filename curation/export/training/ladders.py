@@ -4,8 +4,7 @@ All pairs of a ladder were timed on the same GPU with the same case of PERF_CASE
 measurably faster than the previous pair of the ladder.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
 from typing import NamedTuple, TypedDict
 
@@ -65,25 +64,19 @@ COLUMNS = columns_of(LadderRecord)
 PREFERENCE_COLUMNS = columns_of(PreferenceRecord)
 
 
-@dataclass(slots=True)
-class Ladders:
-    """Number of written records, by kind of record."""
-
-    ladders: int = 0
-    preferences: int = 0
-
-
-def write_ladders(files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokenizer) -> Ladders:
-    """Write the ladders of the exported pairs, two files for each split."""
-    made = Ladders()
+def write_ladders(
+    files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokenizer
+) -> dict[str, int]:
+    """Write the ladders of the exported pairs, two files for each split. Return their numbers."""
+    made = {"ladders": 0, "preferences": 0}
     for number, split in enumerate(SPLITS):
         measured = list(_measured({pair.pk: pair for pair in pairs if pair.split == number}))
         ladders = [_conversation(place, rungs, tokenizer) for place, rungs in measured]
         preferences = [
             record for place, rungs in measured for record in _preferences(place, rungs, tokenizer)
         ]
-        made.ladders += len(ladders)
-        made.preferences += len(preferences)
+        made["ladders"] += len(ladders)
+        made["preferences"] += len(preferences)
         for folder, records in ((FOLDER, ladders), (PREFERENCES, preferences)):
             tokens = sum(record["metadata"]["tokens"] for record in records)
             files.write_records(f"{folder}/{split}.jsonl", records, tokens)
@@ -91,19 +84,16 @@ def write_ladders(files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokeni
 
 
 class _Rung(NamedTuple):
-    """A pair's database row and export record, with its median run time in µs."""
+    """A pair's export record, with its median run time in µs."""
 
-    row: Pair
     record: Record
     median_us: float
 
 
 def _measured(pairs: Mapping[int, Record]) -> Iterator[tuple[Place, list[_Rung]]]:
     """Yield each ladder's GPU and case, and the pairs that are faster than their predecessor."""
-    rows = Pair.objects.filter(pk__among=frozenset(pairs)).exclude(ladder="")
-    ordered = rows.order_by("ladder", "python_code", "rung", "content_hash")
-    for _, group in groupby(ordered, key=lambda pair: (pair.ladder, pair.python_code)):
-        timed = timed_rungs(list(group))
+    for ladder in _ladders(pairs):
+        timed = timed_rungs(ladder)
         if timed is None:
             continue
         place, (first, *others) = timed
@@ -112,7 +102,24 @@ def _measured(pairs: Mapping[int, Record]) -> Iterator[tuple[Place, list[_Rung]]
             if rung.median_us < FASTER * steps[-1].median_us:
                 steps.append(rung)
         if len(steps) > 1:
-            yield place, [_Rung(step.pair, pairs[step.pair.pk], step.median_us) for step in steps]
+            yield place, [_Rung(pairs[step.pair.pk], step.median_us) for step in steps]
+
+
+def slower_rungs(pairs: Collection[int]) -> frozenset[int]:
+    """Return the rungs that share a question with a faster one. Without times, the last is best."""
+    slower = set[int]()
+    for ladder in _ladders(pairs):
+        timed = timed_rungs(ladder)
+        fastest = timed[1][-1].pair if timed else ladder[-1]
+        slower |= {pair.pk for pair in ladder} - {fastest.pk}
+    return frozenset(slower)
+
+
+def _ladders(pairs: Collection[int]) -> Iterator[list[Pair]]:
+    rows = Pair.objects.filter(pk__among=frozenset(pairs)).exclude(ladder="")
+    ordered = rows.order_by("ladder", "python_code", "rung", "content_hash")
+    for _, group in groupby(ordered, key=lambda pair: (pair.ladder, pair.python_code)):
+        yield list(group)
 
 
 def _conversation(place: Place, rungs: Sequence[_Rung], tokenizer: Tokenizer) -> LadderRecord:
@@ -120,25 +127,25 @@ def _conversation(place: Place, rungs: Sequence[_Rung], tokenizer: Tokenizer) ->
     question = _prompt(rungs[0])
     for rung in rungs:
         messages.append({"role": "user", "content": question})
-        messages.append({"role": "assistant", "content": _answer(rung)})
+        messages.append({"role": "assistant", "content": fenced(rung.record.texts[1])})
         question = (
             f"It is right, and takes {rung.median_us:,.1f} µs on {place.gpu} for {place.case}. "
             "Make it faster."
         )
     names = [rung.record.id for rung in rungs]
-    ladder = rungs[0].row.ladder
+    ladder = rungs[0].record.metadata["ladder"]
     return {
         "messages": messages,
         "metadata": {
             "id": f"{ladder}/{names[-1]}",
             "ladder": ladder,
             "pairs": names,
-            "rungs": [rung.row.rung for rung in rungs],
+            "rungs": [rung.record.metadata["rung"] for rung in rungs],
             "times_us": [rung.median_us for rung in rungs],
             "gpu": place.gpu,
             "case": place.case,
             "license": rungs[-1].record.metadata["license"],
-            "tokens": _tokens(tokenizer, *(message["content"] for message in messages)),
+            "tokens": sum(tokenizer.count([message["content"] for message in messages])),
         },
     }
 
@@ -148,32 +155,24 @@ def _preferences(
 ) -> Iterator[PreferenceRecord]:
     """Yield a preference for every two pairs of a ladder. The faster pair is the chosen one."""
     for slow, fast in combinations(rungs, 2):
-        texts = _prompt(fast), _answer(fast), _answer(slow)
+        texts = _prompt(fast), *(fenced(each.record.texts[1]) for each in (fast, slow))
         yield {
             "prompt": texts[0],
             "chosen": texts[1],
             "rejected": texts[2],
             "metadata": {
                 "id": f"{fast.record.id}/{slow.record.id}",
-                "ladder": fast.row.ladder,
+                "ladder": fast.record.metadata["ladder"],
                 "chosen": fast.record.id,
                 "rejected": slow.record.id,
                 "speedup": round(slow.median_us / fast.median_us, 3),
                 "gpu": place.gpu,
                 "case": place.case,
                 "license": fast.record.metadata["license"],
-                "tokens": _tokens(tokenizer, *texts),
+                "tokens": sum(tokenizer.count(texts)),
             },
         }
 
 
 def _prompt(rung: _Rung) -> str:
-    return f"{INSTRUCTION}\n\n{fenced(rung.row.python_code)}"
-
-
-def _answer(rung: _Rung) -> str:
-    return fenced(rung.row.triton_code)
-
-
-def _tokens(tokenizer: Tokenizer, *texts: str) -> int:
-    return sum(tokenizer.count(texts))
+    return f"{INSTRUCTION}\n\n{fenced(rung.record.document['python_code'])}"

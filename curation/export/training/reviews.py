@@ -14,9 +14,9 @@ from django.db.models.functions import Coalesce
 from curation.export.folder import OutputFiles
 from curation.export.options import ExportOptions
 from curation.export.records import Record
-from curation.export.reviewer_names import ReviewerNames
 from curation.export.splits import SPLITS
 from curation.export.statistics import KINDS, ExportPlan
+from curation.export.why import ReviewerNames
 from curation.models import Actor, Decision, LineComment
 
 FOLDER = "reviews"

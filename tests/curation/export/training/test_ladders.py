@@ -84,6 +84,29 @@ def test_preferences_choose_the_faster_of_each_two_rungs(tmp_path: Path) -> None
     assert differing(PREFERENCE_COLUMNS, record) == []
 
 
+def test_instructions_have_only_the_fastest_rung(tmp_path: Path) -> None:
+    _, tiled, _ = a_ladder()
+
+    folder = export(tmp_path / "out", "--format", "torchtune,jsonl,alpaca,prompts")
+
+    assert {pair["metadata"]["rung"] for pair in written(folder, "pairs")} == {
+        "1 naive", "2 tiled", "3 persistent",
+    }  # fmt: skip
+    (row,) = written(folder, "alpaca")
+    assert row["output"] == tiled.triton_code
+    (prompt,) = written(folder, "prompts")
+    assert prompt["id"] == str(tiled)
+
+
+def test_without_times_instructions_have_the_last_rung(tmp_path: Path) -> None:
+    mit = a_license(expression="MIT")
+    _, last = [a_rung(name, license=mit) for name in ("1 naive", "2 tiled")]
+
+    (row,) = written(export(tmp_path / "out", "--format", "alpaca"), "alpaca")
+
+    assert row["output"] == last.triton_code
+
+
 def test_rungs_without_comparable_times_are_left_out(tmp_path: Path) -> None:
     mit = a_license(expression="MIT")
     a_rung("1 naive", 900.0, license=mit)

@@ -86,7 +86,7 @@ def welford_reduce(value, mean, m2, weight, first_iteration):
 def welford(mean, m2, weight, axis):
     """Means and sums of squared differences of parts, brought together along an axis.
 
-    By sums: a reduction by a function of its own is taken value by value in the interpreter.
+    By sums, instead of a reduction by a function of its own.
     """
     whole = tl.sum(weight, axis)
     share = weight / tl.expand_dims(whole, axis)
