@@ -102,7 +102,7 @@ def generate(offers: Iterable[Offer], workers: Workers) -> Iterator[tuple[Offer,
 
 
 def came_of(draft: PairDraft, reply: Reply) -> PairDraft | str:
-    """Return the draft with its Triton text, or the reason why there is none."""
+    """Return the draft with its Triton text, or a sentence that says why Inductor gave no pair."""
     if reply.trouble:
         return reply.trouble
     try:
