@@ -220,7 +220,7 @@ def facts_of(record: Record, pairs: dict[str, Record]) -> Record | None:
 def missing_types(splits: Configuration, configurations: dict[str, Configuration]) -> Iterator[str]:
     """Yield the operation types with many groups of similar Python sides that a split lacks."""
     by_python = {
-        record["python_code"]: record["metadata"]["operation_type"]
+        record["python_code"].strip(): record["metadata"]["operation_type"]
         for records in configurations["pairs"].values()
         for record in records
     }
@@ -228,9 +228,9 @@ def missing_types(splits: Configuration, configurations: dict[str, Configuration
     present: dict[str, set[str]] = defaultdict(set)
     for split, records in splits.items():
         for record in records:
-            python = record.get("python_code") or record["input"]
-            texts[by_python[python]].add(python)
-            present[by_python[python]].add(split)
+            python = record.get("python_code") or FENCE.findall(record["input"])[0]
+            texts[by_python[python.strip()]].add(python)
+            present[by_python[python.strip()]].add(split)
     for operation, sides in sorted(texts.items()):
         number = count_groups(sorted(sides))
         if number >= ENOUGH_GROUPS and (missing := set(SPLITS) - present[operation]):

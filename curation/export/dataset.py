@@ -171,16 +171,12 @@ def _describe(
         "splits": split_tables(plan, options),
         "benchmarks": plan.coverage.as_json(),
         "held_out_recipes": plan.held_out.as_json() if plan.held_out else None,
-        "repairs": _repairs(plan),
+        "repairs": None if plan.repairs is None else {"kinds": dict(sorted(plan.repairs.items()))},
         "ladders": plan.ladders,
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
         "mixing": [asdict(share) for share in shares(plan)],
         "files": files.entries(),
     }
-
-
-def _repairs(plan: ExportPlan) -> dict[str, Any] | None:
-    return None if plan.repairs is None else {"kinds": dict(sorted(plan.repairs.items()))}
 
 
 def _with_pallas(numbers: dict[str, int], pallas: int) -> dict[str, int]:

@@ -134,8 +134,7 @@ _COLUMNS = (
 _KERNEL = (*_COLUMNS, "name", "standalone", "kind", "language", "lines")
 _PAIR = (
     *_COLUMNS, "slug", "origin", "kernel_id", "entry_point", "differentiable", "recipe", "metadata",
-    "ladder", "rung",
-    "description",
+    "ladder", "rung", "description",
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from curation.evidence.sources import ExportSource
 from curation.models import Category, Hardware, PairOrigin, Split
 from curation.search.filters import Filter
 
-FORMATS = ("torchtune", "jsonl", "parquet", "alpaca", "kernelbook", "prompts")
+FORMATS = ("torchtune", "jsonl", "parquet", "alpaca", "kernelbook", "trl", "prompts")
 UNITS = ("standalone", "function", "file")
 UPSAMPLE_BY_SOURCE = "source"
 
@@ -148,9 +148,8 @@ class ExportOptions:
         usage="count tokens by this tokenizer.json or tiktoken file (default: cl100k_base)",
     )  # fmt: skip
     with_launcher: bool = _option(False, "--with-launcher", "Append the launcher to kernels")
-    fenced: bool = _option(False, "--fenced", "Fence torchtune's code with ```")
     varied_instructions: bool = _option(
-        False, "--varied-instructions", "Vary the instruction of instruct, chat and alpaca records"
+        False, "--varied-instructions", "Vary the instruction above the PyTorch code"
     )
     with_reasons: bool = _option(
         False, "--with-reasons", "Add reviewers' reasons and resolved line comments, without names"
@@ -203,6 +202,8 @@ class ExportOptions:
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """Parse the output of `as_json`. Options that are missing in it get their defaults."""
         known = {field.name for field in fields(cls)}
+        # Releases made before code stood in fences everywhere still have this option.
+        document = {name: value for name, value in document.items() if name != "fenced"}
         if unknown := sorted(set(document) - known):
             raise WrongOptions(f"There is no option {unknown[0]!r}.")
         return cls(**{name: _frozen(value) for name, value in document.items()})

@@ -194,10 +194,9 @@ def _hold_out(
     groups -- each pair's group by near-duplicates, versions and operation chains, not by structure
     """
     generated = [record for record in pairs if record.metadata["recipe"]]
-    operations: dict[str, Counter[str]] = {}
+    operations: dict[str, Counter[str]] = defaultdict(Counter)
     for record in generated:
-        metadata = record.metadata
-        operations.setdefault(metadata["recipe"], Counter())[metadata["operation_type"]] += 1
+        operations[record.metadata["recipe"]][record.metadata["operation_type"]] += 1
     recipes = choose_recipes(operations, options.splits, options.seed)
     splits = [recipes.get(record.metadata["recipe"], TRAIN) for record in generated]
     dropping = drop_connected(splits, [groups[record.pk] for record in generated])

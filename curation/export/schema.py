@@ -156,6 +156,17 @@ class AlpacaRecord(TypedDict):
     output: str
 
 
+class Message(TypedDict):
+    role: str
+    content: str
+
+
+class TrlRecord(TypedDict):
+    prompt: list[Message]
+    completion: list[Message]
+    pair_id: str
+
+
 class KernelBookRecord(TypedDict):
     entry_point: str
     python_code: str
@@ -207,8 +218,6 @@ def _column(hint: Any) -> Column:
 
 
 KERNEL = columns_of(KernelRecord)
-ALPACA = columns_of(AlpacaRecord)
-KERNELBOOK = columns_of(KernelBookRecord)
 
 
 def pair_columns(checks: Sequence[str]) -> Columns:

@@ -152,7 +152,9 @@ def count(plan: ExportPlan) -> Statistics:
     kinds = {kind: Size() for kind in KINDS}
     pallas = Size()
     for kind in KINDS:
-        counted = {**COUNTED, "validated on": _device} if kind == "pair" else COUNTED
+        counted = dict(COUNTED)
+        if kind == "pair":
+            counted["validated on"] = lambda record: [record.device]
         records = plan.records[kind]
         counts[kind] = {
             name: Counter(value for record in records for value in values(record))
@@ -163,10 +165,6 @@ def count(plan: ExportPlan) -> Statistics:
             for size in [*totals, pallas] if record.is_pallas else totals:
                 size.add(record)
     return Statistics(counts, sizes, kinds, pallas)
-
-
-def _device(record: Record) -> list[str]:
-    return [record.device]
 
 
 # --- Splits ----------------------------------------------------------------------------------

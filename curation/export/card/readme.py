@@ -18,12 +18,14 @@ from curation.export.folder import OutputFiles
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions
 from curation.export.schema import (
-    ALPACA,
     KERNEL,
-    KERNELBOOK,
     NONE,
     PALLAS,
+    AlpacaRecord,
     Columns,
+    KernelBookRecord,
+    TrlRecord,
+    columns_of,
     features,
     pair_columns,
 )
@@ -76,6 +78,7 @@ USES: dict[str, str] = {
     PALLAS: "Kernels in Pallas, which is not Triton.",
     "alpaca": "Pairs as instruction, input and output: for trainers with these columns.",
     "kernelbook": "Pairs in KernelBook's columns: for code written for that dataset.",
+    "trl": "Pairs as prompt and completion: for TRL's `SFTTrainer` and `GRPOTrainer`.",
     "prompts": "The task of each pair in plain English, its PyTorch reference, and its inputs, but "
     "no Triton: for reinforcement learning and for evaluation. The pair with the same `id` has "
     "the answer and the test. `metadata.phrasings` has all wordings of the task, of which "
@@ -110,10 +113,6 @@ class CardConfiguration:
     def records(self) -> int:
         return sum(file["records"] for file in self.files.values())
 
-    @property
-    def use(self) -> str:
-        return USES[self.name]
-
 
 def write_card(
     files: OutputFiles, plan: ExportPlan, options: ExportOptions, name: str, statistics: Statistics
@@ -128,6 +127,7 @@ def write_card(
         "files": entries,
         "records_of": {entry["path"]: entry["records"] for entry in entries},
         "configurations": lines or parquet,
+        "uses": USES,
         "other_files": list(_other_files(entries)),
         "pictures": {
             f"{kind}s": list(_pictures(files, kind, statistics))
@@ -215,8 +215,9 @@ def _configurations(
         ladders.FOLDER: ladders.COLUMNS,
         ladders.PREFERENCES: ladders.PREFERENCE_COLUMNS,
         PALLAS: KERNEL,
-        "alpaca": ALPACA,
-        "kernelbook": KERNELBOOK,
+        "alpaca": columns_of(AlpacaRecord),
+        "kernelbook": columns_of(KernelBookRecord),
+        "trl": columns_of(TrlRecord),
         "prompts": PROMPTS,
     }
     filled = {entry["path"].rpartition(".")[0]: entry for entry in entries if entry["records"]}

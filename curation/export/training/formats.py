@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from curation.errors import CurationError
 from curation.export.folder import OutputFiles
@@ -17,6 +17,8 @@ from curation.export.schema import (
     Columns,
     KernelBookRecord,
     ListOf,
+    Message,
+    TrlRecord,
     pair_columns,
 )
 from curation.export.splits import SPLITS
@@ -51,29 +53,35 @@ class SplitRecords:
     # The pairs without slower rungs of ladders.
     answers: Sequence[Record]
     kernels: Sequence[Record]
-    pallas: Sequence[Record]
-    # True if any split has kernels in Pallas.
-    has_pallas: bool
+    # None if no split has kernels in Pallas.
+    pallas: Sequence[Record] | None
     checks: Sequence[str]
 
     def folders(self) -> Iterator[tuple[str, Sequence[Record], Columns]]:
         """Yield the folders of complete records: pairs, kernels and, if there are any, Pallas."""
         yield "pairs", self.pairs, pair_columns(self.checks)
         yield "kernels", self.kernels, KERNEL
-        if self.has_pallas:
+        if self.pallas is not None:
             yield PALLAS, self.pallas, KERNEL
 
     def count(self, texts: Sequence[str]) -> int:
         return sum(tokenizer_of(self.options.tokenizer).count(texts))
 
-    def shown(self, text: str) -> str:
-        return f"{fenced(text)}\n" if self.options.fenced else text
-
     def instruction(self, pair: Record) -> str:
         return instruction(pair.content_hash, varied=self.options.varied_instructions)
 
-
-Format: TypeAlias = Callable[[SplitRecords], Iterator[RecordFile]]
+    def conversations(self) -> list[list[Message]]:
+        """Return a question and an answer for each pair. The reward service reads the fences."""
+        return [
+            [
+                {
+                    "role": "user",
+                    "content": f"{self.instruction(pair)}\n\n{fenced(pair.texts[0])}\n",
+                },
+                {"role": "assistant", "content": f"{fenced(pair.texts[1])}\n"},
+            ]
+            for pair in self.answers
+        ]
 
 
 def write_formats(
@@ -110,8 +118,7 @@ def _splits(plan: ExportPlan, options: ExportOptions) -> Iterator[SplitRecords]:
             pairs,
             [pair for pair in pairs if pair.pk not in slower],
             _of_split(triton, number, repeat=repeat),
-            _of_split(pallas, number, repeat=repeat),
-            bool(pallas),
+            _of_split(pallas, number, repeat=repeat) if pallas else None,
             plan.checks,
         )
 
@@ -136,8 +143,7 @@ def _write(files: OutputFiles, file: RecordFile) -> None:
 
 
 def _complete(path: str, records: Sequence[Record], columns: "Columns | None" = None) -> RecordFile:
-    documents = [record.document for record in records]
-    return RecordFile(path, documents, _tokens(records), columns)
+    return RecordFile(path, [record.document for record in records], _tokens(records), columns)
 
 
 def _tokens(records: Sequence[Record]) -> int:
@@ -159,8 +165,8 @@ def _alpaca(split: SplitRecords) -> Iterator[RecordFile]:
     rows: list[AlpacaRecord] = [
         {
             "instruction": split.instruction(pair),
-            "input": pair.document["python_code"],
-            "output": pair.document["triton_code"],
+            "input": fenced(pair.texts[0]),
+            "output": fenced(pair.texts[1]),
         }
         for pair in split.answers
     ]
@@ -171,8 +177,7 @@ def _alpaca(split: SplitRecords) -> Iterator[RecordFile]:
 def _kernelbook(split: SplitRecords) -> Iterator[RecordFile]:
     """Yield the pairs in KernelBook's columns, for code that was written for that dataset."""
     rows = [_kernelbook_row(pair) for pair in split.answers]
-    columns = ("python_code", "triton_code", "triton_code")
-    texts = [pair.document[column] for pair in split.answers for column in columns]
+    texts = [pair.texts[column] for pair in split.answers for column in (0, 1, 1)]
     yield RecordFile(f"kernelbook/{split.name}.jsonl", rows, split.count(texts))
 
 
@@ -213,36 +218,34 @@ def _torchtune(split: SplitRecords) -> Iterator[RecordFile]:
     """
     train = split.name == Split.TRAIN
     path = "triton_functions" if train else f"torchtune/triton_functions_{split.name}"
-    inputs = [{"input": split.shown(kernel.document["input"])} for kernel in split.kernels]
+    inputs = [{"input": kernel.document["input"]} for kernel in split.kernels]
     yield RecordFile(f"{path}.json", inputs, _tokens(split.kernels))
-    talks = [
-        (
-            f"{split.instruction(pair)}\n\n{fenced(pair.document['python_code'])}\n",
-            split.shown(pair.document["triton_code"]),
-        )
-        for pair in split.answers
-    ]
-    tokens = split.count([text for talk in talks for text in talk])
-    instruct = [{"input": question, "output": answer} for question, answer in talks]
+    chats = split.conversations()
+    tokens = split.count([message["content"] for chat in chats for message in chat])
+    instruct = [{"input": ask["content"], "output": tell["content"]} for ask, tell in chats]
     yield RecordFile(f"torchtune/instruct_{split.name}.json", instruct, tokens)
-    chat = [
-        {
-            "messages": [
-                {"role": "user", "content": question},
-                {"role": "assistant", "content": answer},
-            ]
-        }
-        for question, answer in talks
+    messages = [{"messages": chat} for chat in chats]
+    yield RecordFile(f"torchtune/chat_{split.name}.json", messages, tokens)
+
+
+def _trl(split: SplitRecords) -> Iterator[RecordFile]:
+    """Yield the pairs in TRL's columns. `pair_id` tells a reward function the reference."""
+    chats = split.conversations()
+    rows: list[TrlRecord] = [
+        {"prompt": chat[:1], "completion": chat[1:], "pair_id": pair.id}
+        for pair, chat in zip(split.answers, chats, strict=True)
     ]
-    yield RecordFile(f"torchtune/chat_{split.name}.json", chat, tokens)
+    tokens = split.count([message["content"] for chat in chats for message in chat])
+    yield RecordFile(f"trl/{split.name}.jsonl", rows, tokens)
 
 
-FORMATS: dict[str, Format] = {
+FORMATS: dict[str, Callable[[SplitRecords], Iterator[RecordFile]]] = {
     "torchtune": _torchtune,
     "jsonl": _jsonl,
     "parquet": _parquet,
     "alpaca": _alpaca,
     "kernelbook": _kernelbook,
+    "trl": _trl,
     "prompts": _prompts,
 }
 
@@ -257,9 +260,6 @@ def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]], columns: Colum
             "Parquet needs pyarrow: pip install 'triton-curation[parquet]', or leave the "
             "format out."
         ) from None
-    types = {
-        "string": pa.string(), "int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(),
-    }  # fmt: skip
 
     def fields(columns: Columns) -> list[Any]:
         return [pa.field(name, arrow_type(column)) for name, column in columns.items()]
@@ -267,7 +267,9 @@ def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]], columns: Colum
     def arrow_type(column: Any) -> Any:
         if isinstance(column, dict):
             return pa.struct(fields(column))
-        return pa.list_(arrow_type(column.of)) if isinstance(column, ListOf) else types[column]
+        if isinstance(column, ListOf):
+            return pa.list_(arrow_type(column.of))
+        return pa.type_for_alias(column)
 
     table = pa.Table.from_pylist(rows, pa.schema(fields(columns)))
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -11,10 +11,9 @@ from typing import NamedTuple, TypedDict
 from curation.evidence.ladders import Place, timed_rungs
 from curation.export.folder import OutputFiles
 from curation.export.records import Record
-from curation.export.schema import columns_of
+from curation.export.schema import Message, columns_of
 from curation.export.splits import SPLITS
 from curation.export.training.prompts.phrasing import INSTRUCTION, fenced
-from curation.export.training.repairs import Message
 from curation.models import Pair
 from curation.tokens import Tokenizer
 

@@ -13,7 +13,7 @@ from django.db.models import F, QuerySet
 
 from curation.export.folder import OutputFiles
 from curation.export.records import Record
-from curation.export.schema import columns_of
+from curation.export.schema import Message, columns_of
 from curation.export.splits import SPLITS
 from curation.export.training.prompts.phrasing import fenced
 from curation.models import RepairTrace
@@ -25,11 +25,6 @@ TASK = (
     "This Triton code should compute the same as the PyTorch function, but a check rejects it. "
     "Explain the mistake, and write the whole corrected code."
 )
-
-
-class Message(TypedDict):
-    role: str
-    content: str
 
 
 class RepairMetadata(TypedDict):

@@ -18,7 +18,7 @@ from tests.curation.export.training.test_reviews import a_discussed_kernel
 from tests.curation.export.writing import a_seen_kernel, every, export, hashes, manifest, some_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
-FORMATS = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook,prompts")
+FORMATS = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook,trl,prompts")
 
 
 def kernels_of_both_languages() -> None:

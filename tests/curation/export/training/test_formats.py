@@ -28,7 +28,7 @@ from tests.curation.export.writing import (
 )
 
 pytestmark = [pytest.mark.django_db(transaction=False), pytest.mark.any_database]
-FORMATS = "torchtune,jsonl,parquet,alpaca,kernelbook,prompts"
+FORMATS = "torchtune,jsonl,parquet,alpaca,kernelbook,trl,prompts"
 EVERYTHING = ("--format", FORMATS, "--splits", "60/20/20")
 
 
@@ -112,6 +112,15 @@ def test_the_other_readers_of_torchtune_find_their_columns(
         assert [message["role"] for message in first["messages"]] == ["user", "assistant"]
     else:
         assert set(first) == {"input", "output"}
+
+
+def test_the_columns_of_trl_are_conversations_and_the_pair(folder: Path, tmp_path: Path) -> None:
+    data = load(str(folder), "trl", split="train", tmp_path=tmp_path)
+    chats = json.loads((folder / "torchtune" / "chat_train.json").read_text())
+    pairs = {pair["id"] for pair in records(folder / "pairs" / "train.jsonl")}
+
+    assert [row["prompt"] + row["completion"] for row in data] == [row["messages"] for row in chats]
+    assert {row["pair_id"] for row in data} == pairs
 
 
 def test_the_card_loads_every_config_with_its_splits_and_features(
@@ -280,13 +289,13 @@ def test_a_cap_limits_the_token_share_of_an_origin(tmp_path: Path) -> None:
     assert "/srv" not in "".join(p.read_text() for p in folder.rglob("*") if p.is_file())
 
 
-def test_a_fenced_record_contains_kernel_and_launcher(tmp_path: Path) -> None:
+def test_a_kernel_is_exported_with_its_launcher_on_request(tmp_path: Path) -> None:
     a_seen_kernel(standalone_source="kernel = 1\n", launcher_source="def launch(): ...\n")
 
-    folder = export(tmp_path / "out", "--fenced", "--with-launcher", "--format", "torchtune")
+    folder = export(tmp_path / "out", "--with-launcher", "--format", "torchtune")
 
     (record,) = json.loads((folder / "triton_functions.json").read_text())
-    assert record["input"] == "```python\nkernel = 1\n\n\ndef launch(): ...\n```\n"
+    assert record["input"] == "kernel = 1\n\n\ndef launch(): ...\n"
 
 
 def test_a_whole_file_is_exported_only_if_all_its_kernels_may_be(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from curation.export.training.ladders import COLUMNS, PREFERENCE_COLUMNS
+from curation.export.training.prompts.phrasing import fenced
 from curation.models import Device, Pair
 from tests.curation.export.writing import differing, every, export
 from tests.factories import a_license, a_validation_result, a_validation_run, an_approved_pair
@@ -93,7 +94,7 @@ def test_instructions_have_only_the_fastest_rung(tmp_path: Path) -> None:
         "1 naive", "2 tiled", "3 persistent",
     }  # fmt: skip
     (row,) = written(folder, "alpaca")
-    assert row["output"] == tiled.triton_code
+    assert row["output"] == fenced(tiled.triton_code)
     (prompt,) = written(folder, "prompts")
     assert prompt["id"] == str(tiled)
 
@@ -104,7 +105,7 @@ def test_without_times_instructions_have_the_last_rung(tmp_path: Path) -> None:
 
     (row,) = written(export(tmp_path / "out", "--format", "alpaca"), "alpaca")
 
-    assert row["output"] == last.triton_code
+    assert row["output"] == fenced(last.triton_code)
 
 
 def test_rungs_without_comparable_times_are_left_out(tmp_path: Path) -> None:
