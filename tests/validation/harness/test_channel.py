@@ -1,8 +1,10 @@
 """Parcels and messages between the two sides: whole, or refused."""
 
+import mmap
 import os
 import socket
 import struct
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +18,7 @@ from validation.harness.pool.channel import (
     NotAParcel,
     memory_file,
     read_parcel,
+    seal_file,
     write_parcel,
 )
 
@@ -86,3 +89,22 @@ def test_a_closed_channel_gives_no_message() -> None:
 
     assert ours.receive(1.0) is None
     ours.close()
+
+
+def test_a_file_is_sealed_although_a_writable_mapping_exists_for_a_moment(file: int) -> None:
+    os.ftruncate(file, 8)
+    mapping = mmap.mmap(file, 8)
+    end = threading.Timer(0.1, mapping.close)
+    end.start()
+
+    seal_file(file)
+
+    end.join()
+    with pytest.raises(PermissionError):
+        os.pwrite(file, b"changed", 0)
+
+
+def test_a_file_whose_writable_mapping_stays_is_refused(file: int) -> None:
+    os.ftruncate(file, 8)
+    with mmap.mmap(file, 8), pytest.raises(OSError, match="busy"):
+        seal_file(file)

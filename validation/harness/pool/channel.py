@@ -4,6 +4,8 @@ A parcel is a JSON header and blobs of bytes, in a memory file that the trusted 
 is never unpickled, and every offset is checked, because its writer may be hostile.
 """
 
+import errno
+import fcntl
 import json
 import json.encoder
 import math
@@ -11,6 +13,7 @@ import mmap
 import os
 import socket
 import struct
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +23,9 @@ MAGIC = b"parcel01"
 HEADER_MOST = 64 << 20
 ALIGNMENT = 64
 MESSAGE_MOST = 60_000
+SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+# Pauses in seconds before the attempts to seal a file.
+SEAL_PAUSES = (0.0, 0.01, 0.1, 0.5)
 
 # C encoder of JSON, created at import, before an entry can replace methods of Python's encoders.
 _ENCODER: Any = json.encoder
@@ -107,6 +113,21 @@ def read_parcel(fd: int) -> tuple[Any, list[memoryview]]:
 
 def memory_file(name: str) -> int:
     return os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+
+
+def seal_file(fd: int) -> None:
+    """Forbid all changes of a memory file. Retry briefly while the kernel reports EBUSY, because a
+    writable mapping of the file, or a pin of its pages, may exist for a moment."""
+    for pause in SEAL_PAUSES:
+        time.sleep(pause)
+        try:
+            fcntl.fcntl(fd, fcntl.F_ADD_SEALS, SEALS)
+            return
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            busy = error
+    raise busy
 
 
 def _aligned(place: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 import signal
@@ -19,6 +18,7 @@ from validation.harness.pool.channel import (
     NotAParcel,
     memory_file,
     read_parcel,
+    seal_file,
     write_parcel,
 )
 from validation.harness.sandbox.hostile_json import raised
@@ -37,7 +37,6 @@ LIMITS = {
     "threads": "it started more threads than it may",
     "processes": "it started more processes than it may",
 }
-SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
 class NoAnswer(Exception):
@@ -204,7 +203,7 @@ class Child:
     def _read(self, result: int) -> ChildAnswer:
         # Attack: the sandbox changes the open file during reading. Defense: seal it first.
         try:
-            fcntl.fcntl(result, fcntl.F_ADD_SEALS, SEALS)
+            seal_file(result)
             (header, spoiled), blobs = read_parcel(result)
         except (OSError, NotAParcel, ValueError, TypeError) as error:
             self.kill()
