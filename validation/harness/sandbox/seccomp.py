@@ -6,8 +6,7 @@ newer than the list are denied as well.
 
 import errno
 import struct
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
@@ -70,21 +69,13 @@ CLONE_THREAD = 0x10000
 AF_UNIX = 1
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 
-_ALLOW = 0x7FFF0000
-_KILL = 0x80000000
+Step = tuple[int, int, int, int]
+"""One BPF instruction: its code, the steps to skip if its test is true or false, and its value."""
+
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _ARCH_AT, _FIRST_ARGUMENT_AT, _SECOND_ARGUMENT_AT = 0, 4, 16, 24
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One BPF instruction. `yes`, `no`: labels to jump to, empty for the next instruction."""
-
-    code: int
-    value: int
-    yes: str = ""
-    no: str = ""
-    label: str = ""
+_ALLOW, _KILL = (_RETURN, 0, 0, 0x7FFF0000), (_RETURN, 0, 0, 0x80000000)
+_DENY, _ABSENT = ((_RETURN, 0, 0, 0x00050000 | error) for error in (errno.EPERM, errno.ENOSYS))
 
 
 def sandbox_filter(machine: str, *, unix_sockets: bool) -> bytes:
@@ -97,26 +88,19 @@ def sandbox_filter(machine: str, *, unix_sockets: bool) -> bytes:
     Raise KeyError for an unknown machine.
     """
     column = _column(machine)
-    numbers = [
-        _Step(_AT_LEAST, NEWEST + 1, yes="absent"),
-        *(_Step(_EQUAL, number, yes="denied") for number in sorted(_numbers(DENIED, column))),
+    if_unix = _by_argument(_FIRST_ARGUMENT_AT, _EQUAL, [AF_UNIX], _ALLOW, _DENY)
+    by_flags = _by_argument(_FIRST_ARGUMENT_AT, _ANY_BIT, [NEW_NAMESPACES], _DENY, _ALLOW)
+    by_request = _by_argument(_SECOND_ARGUMENT_AT, _EQUAL, [TIOCSTI, TIOCLINUX], _DENY, _ALLOW)
+    return _assemble(machine, [
+        *_if(_AT_LEAST, [NEWEST + 1], _ABSENT),
+        *_if(_EQUAL, _numbers(DENIED, column), _DENY),
         # clone3's flags are in memory, which a filter can't read. libc falls back to clone.
-        _Step(_EQUAL, CLONE3[column], yes="absent"),
-        _Step(_EQUAL, CLONE[column], yes="clone"),
-        _Step(_EQUAL, IOCTL[column], yes="ioctl"),
-        _Step(_EQUAL, SOCKET[column], yes="socket" if unix_sockets else "denied"),
-        _Step(_EQUAL, SOCKETPAIR[column], yes="socket"),
-    ]
-    arguments = [
-        _Step(_LOAD, _FIRST_ARGUMENT_AT, label="clone"),
-        _Step(_ANY_BIT, NEW_NAMESPACES, yes="denied", no="allowed"),
-        _Step(_LOAD, _SECOND_ARGUMENT_AT, label="ioctl"),
-        _Step(_EQUAL, TIOCSTI, yes="denied"),
-        _Step(_EQUAL, TIOCLINUX, yes="denied", no="allowed"),
-        _Step(_LOAD, _FIRST_ARGUMENT_AT, label="socket"),
-        _Step(_EQUAL, AF_UNIX, yes="allowed", no="denied"),
-    ]
-    return _assemble(machine, numbers, arguments)
+        *_if(_EQUAL, [CLONE3[column]], _ABSENT),
+        *_if(_EQUAL, [CLONE[column]], *by_flags),
+        *_if(_EQUAL, [IOCTL[column]], *by_request),
+        *_if(_EQUAL, [SOCKET[column]], *(if_unix if unix_sockets else [_DENY])),
+        *_if(_EQUAL, [SOCKETPAIR[column]], *if_unix),
+    ])  # fmt: skip
 
 
 def neighbor_filter(machine: str, pid: int, *, programs: bool) -> bytes:
@@ -128,24 +112,15 @@ def neighbor_filter(machine: str, pid: int, *, programs: bool) -> bytes:
     Raise KeyError for an unknown machine.
     """
     column = _column(machine)
-    denied = _numbers(DENIED_TO_NEIGHBORS, column)
+    if_itself = _by_argument(_FIRST_ARGUMENT_AT, _EQUAL, [0, pid], _ALLOW, _DENY)
+    steps = _if(_EQUAL, _numbers(DENIED_TO_NEIGHBORS, column), _DENY)
+    steps += _if(_EQUAL, _numbers(ON_ITSELF, column), *if_itself)
     if not programs:
-        denied += _numbers(FORKS, column)
-    numbers = [_Step(_EQUAL, number, yes="denied") for number in denied]
-    numbers += [_Step(_EQUAL, number, yes="itself") for number in _numbers(ON_ITSELF, column)]
-    if not programs:
-        numbers += [
-            _Step(_EQUAL, CLONE3[column], yes="absent"),
-            _Step(_EQUAL, CLONE[column], yes="clone"),
-        ]
-    arguments = [
-        _Step(_LOAD, _FIRST_ARGUMENT_AT, label="itself"),
-        _Step(_EQUAL, 0, yes="allowed"),
-        _Step(_EQUAL, pid, yes="allowed", no="denied"),
-        _Step(_LOAD, _FIRST_ARGUMENT_AT, label="clone"),
-        _Step(_ANY_BIT, CLONE_THREAD, yes="allowed", no="denied"),
-    ]
-    return _assemble(machine, numbers, arguments)
+        by_flags = _by_argument(_FIRST_ARGUMENT_AT, _ANY_BIT, [CLONE_THREAD], _ALLOW, _DENY)
+        steps += _if(_EQUAL, _numbers(FORKS, column), _DENY)
+        steps += _if(_EQUAL, [CLONE3[column]], _ABSENT)
+        steps += _if(_EQUAL, [CLONE[column]], *by_flags)
+    return _assemble(machine, steps)
 
 
 def _column(machine: str) -> int:
@@ -156,32 +131,20 @@ def _numbers(calls: dict[str, tuple[int, int]], column: int) -> list[int]:
     return [numbers[column] for numbers in calls.values() if numbers[column] != ONLY_X86]
 
 
-def _assemble(machine: str, numbers: Sequence[_Step], arguments: Sequence[_Step]) -> bytes:
-    """Return a BPF program that checks the call's number, then jumps to checks of arguments."""
-    steps = [
-        _Step(_LOAD, _ARCH_AT),
-        _Step(_EQUAL, AUDIT_ARCH[machine], no="kill"),
-        _Step(_LOAD, _NUMBER_AT),
-        *numbers,
-        _Step(_RETURN, _ALLOW),
-        *arguments,
-        _Step(_RETURN, _ALLOW, label="allowed"),
-        _Step(_RETURN, _error(errno.EPERM), label="denied"),
-        _Step(_RETURN, _error(errno.ENOSYS), label="absent"),
-        _Step(_RETURN, _KILL, label="kill"),
-    ]
-    places = {step.label: index for index, step in enumerate(steps) if step.label}
-
-    def distance(index: int, label: str) -> int:
-        return places[label] - index - 1 if label else 0
-
-    return b"".join(
-        struct.pack(
-            "=HBBI", step.code, distance(index, step.yes), distance(index, step.no), step.value
-        )
-        for index, step in enumerate(steps)
-    )
+def _if(test: int, values: Iterable[int], *then: Step) -> list[Step]:
+    """Return steps that run `then` if the loaded number passes the test with one of the values."""
+    return [step for value in values for step in ((test, 0, len(then), value), *then)]
 
 
-def _error(number: int) -> int:
-    return 0x00050000 | number
+def _by_argument(
+    at: int, test: int, values: Iterable[int], then: Step, otherwise: Step
+) -> list[Step]:
+    """Return steps that load an argument, and end with `then` if it passes, else `otherwise`."""
+    return [(_LOAD, 0, 0, at), *_if(test, values, then), otherwise]
+
+
+def _assemble(machine: str, steps: Iterable[Step]) -> bytes:
+    """Return a BPF program that checks the architecture, then the call, which it allows at last."""
+    by_architecture = [(_LOAD, 0, 0, _ARCH_AT), (_EQUAL, 1, 0, AUDIT_ARCH[machine]), _KILL]
+    program = [*by_architecture, (_LOAD, 0, 0, _NUMBER_AT), *steps, _ALLOW]
+    return b"".join(struct.pack("=HBBI", *step) for step in program)
