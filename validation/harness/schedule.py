@@ -65,7 +65,6 @@ def reports(
     """
     at_once = pool.options.workers()
     entries = sort_longest_first(list(entries), after=at_once)
-    pool.prepare(min(at_once, len(entries)))
     # A timed entry needs the GPU for itself, so passed entries wait until all are checked.
     passed = []
     with closing(

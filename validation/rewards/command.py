@@ -38,7 +38,6 @@ def serve(arguments: argparse.Namespace) -> int:
         work = WorkQueue(judge.answer, pool.options.workers(), arguments.queue)
         metrics = Metrics()
         metrics.watch(work, judge.references)
-        pool.prepare(pool.options.workers())
         service = Service(work, known, metrics, judge, token)
         server: RewardServer | UnixServer
         if arguments.port is not None:

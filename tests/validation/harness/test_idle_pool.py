@@ -125,22 +125,9 @@ def test_no_child_is_made_before_the_first_request(workshop: Workshop, idle: Any
     assert not workshop.begun
 
 
-def test_prepared_children_are_created_before_their_requests(
-    workshop: Workshop, idle: Any, taking: Taking
-) -> None:
-    workshop.let(100)
-    idle.prepare(5)
-    until(lambda: workshop.begun == 5 and not workshop.at_once)
-    assert workshop.most <= MAKERS
-    for _ in range(4):
-        taking().result(10)
-    assert workshop.begun == 5
-
-
-def test_without_prepared_children_each_request_creates_one(workshop: Workshop) -> None:
+def test_without_children_ahead_each_request_creates_one(workshop: Workshop) -> None:
     idle = IdlePool(cast("Any", workshop.make), ahead=0)
     workshop.let(100)
-    idle.prepare(5)
     for count in range(1, 4):
         idle.take(used=True)
         assert workshop.begun == count

@@ -40,7 +40,8 @@ class IdlePool:
                     return living[-1]
                 given_up, is_ahead = self._given_up, bool(self._new)
                 future = self._new.popleft() if is_ahead else self._begin()
-                self._fill(self._ahead)
+                while len(self._new) < self._ahead:
+                    self._new.append(self._begin())
             try:
                 child = future.result()
             except CancelledError:
@@ -53,11 +54,6 @@ class IdlePool:
             if not child.gone and given_up == self._given_up:
                 return child
             child.release()
-
-    def prepare(self, count: int) -> None:
-        """Start to create `count` children in advance, unless `ahead` is 0."""
-        with self._lock:
-            self._fill(count if self._ahead else 0)
 
     def put(self, child: Child) -> None:
         """Take back a child that may serve again."""
@@ -78,10 +74,6 @@ class IdlePool:
 
     def close(self) -> None:
         self._makers.shutdown(wait=False, cancel_futures=True)
-
-    def _fill(self, count: int) -> None:
-        while len(self._new) < count:
-            self._new.append(self._begin())
 
     def _begin(self) -> Future[Child]:
         try:

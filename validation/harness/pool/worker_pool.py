@@ -74,11 +74,6 @@ class WorkerPool:
         # Timed entries share the GPU's memory. Without a GPU, nothing is reserved.
         self.gpu_memory = SharedLock(int(USED * int(total)) if total.isdecimal() else 0)
 
-    def prepare(self, entries: int) -> None:
-        """Start to create a child for each of the entries that start together."""
-        if self._on_gpu:
-            self._idle.prepare(entries)
-
     def environment(self) -> dict[str, str]:
         """Return the versions and the confinement, which every result records."""
         return {
