@@ -65,11 +65,15 @@ def reports(
     """
     at_once = pool.options.workers()
     entries = sort_longest_first(list(entries), after=at_once)
+
+    def examinations() -> Iterator[Callable[[], tuple[Entry, Report]]]:
+        for entry in entries:
+            begin(entry)
+            yield lambda entry=entry: (entry, examine_entry(entry, pool))  # type: ignore[misc]
+
     # A timed entry needs the GPU for itself, so passed entries wait until all are checked.
     passed = []
-    with closing(
-        run_tasks(_examinations(entries, pool, begin), at_once, beat, stop=pool.close)
-    ) as results:
+    with closing(run_tasks(examinations(), at_once, beat, stop=pool.close)) as results:
         for entry, report in results:
             if pool.options.timing and report.verdict is Verdict.PASSED:
                 passed.append((entry, report))
@@ -82,18 +86,6 @@ def reports(
         for entry, report in passed
     )
     yield from run_tasks(timings, at_once, beat, stop=pool.close)
-
-
-def _examinations(
-    entries: Sequence[Entry], pool: WorkerPool, begin: Callable[[Entry], None]
-) -> Iterator[Callable[[], tuple[Entry, Report]]]:
-    for entry in entries:
-        begin(entry)
-        yield partial(_examination, entry, pool)
-
-
-def _examination(entry: Entry, pool: WorkerPool) -> tuple[Entry, Report]:
-    return entry, examine_entry(entry, pool)
 
 
 def sort_longest_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:

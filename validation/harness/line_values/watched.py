@@ -6,6 +6,7 @@ The interpreter runs a kernel from its syntax tree. Recording calls and changes 
 import ast
 import builtins
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,7 +92,8 @@ class Watched:
         name = rewriter.fn.__name__
         if rewriter.fn.__module__ != "triton_code" or name not in self._functions:
             return self._rewrite(rewriter)
-        node = _copied(self._functions[name], self._change)
+        before, after = self._change or (None, None)
+        node = deepcopy(self._functions[name], {id(before): deepcopy(after)})
         node.decorator_list = []
         tree = rewriter.ast_transformer.visit(ast.Module([node], []))
         tree = tree if self._change else _Noting().visit(tree)
@@ -177,18 +179,6 @@ def _noted(node: ast.stmt, value: ast.expr, name: str = "") -> Any:
 
 def _called(name: str, arguments: str) -> Any:
     return ast.parse(f"{name}({arguments})").body[0]
-
-
-def _copied(part: Any, change: Change | None) -> Any:
-    """Return a copy of a syntax tree with a change, in a third of the time of `deepcopy`."""
-    if change is not None and part is change[0]:
-        return _copied(change[1], None)
-    if isinstance(part, list):
-        return [_copied(one, change) for one in part]
-    if not isinstance(part, ast.AST):
-        return part
-    fields = {name: _copied(value, change) for name, value in ast.iter_fields(part)}
-    return ast.copy_location(type(part)(**fields), part)
 
 
 def summary(value: Any) -> str:

@@ -29,7 +29,7 @@ from validation.harness.sandbox import (
     read_json,
     readable,
 )
-from validation.harness.sandbox.seal import at_once
+from validation.harness.sandbox.seal import is_separable
 from validation.harness.worker.question import MARGIN, PATIENCE
 
 # Memory limit of one question.
@@ -72,7 +72,7 @@ class Workers(ExitStack):
         self.callback(self._stop)
         self._program, self._target, self._device = program, target, device
         self._seconds = seconds
-        self._parallel = at_once(parallel or os.cpu_count() or 1)
+        self._parallel = (parallel or os.cpu_count() or 1) if is_separable() else 1
         self._lock = SharedLock()
         self.level = level or best()
         self._server: ForkServer | None = None

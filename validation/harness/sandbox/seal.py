@@ -23,30 +23,23 @@ Domain = Mapping[str, list[str]]
 LEAST_VERSION = 2
 
 
-def is_separable(version: int | None = None) -> bool:
+def is_separable() -> bool:
     """Return whether this kernel can isolate the programs of one sandbox from each other."""
-    if version is None:
-        version = restrictions.landlock_version()
-    return version >= LEAST_VERSION
+    return restrictions.landlock_version() >= LEAST_VERSION
 
 
-def at_once(wanted: int, version: int | None = None) -> int:
-    """Return how many programs of one sandbox may run concurrently, at most `wanted`."""
-    return wanted if is_separable(version) else 1
-
-
-def confined_by(level: Level, version: int | None = None) -> str:
+def confined_by(level: Level) -> str:
     """Return a description of the programs' confinement, for the environment of a result."""
-    return str(level) if is_separable(version) else f"{level}, one program at a time"
+    return str(level) if is_separable() else f"{level}, one program at a time"
 
 
-def domain(confinement: Confinement, version: int | None = None) -> Domain | None:
+def domain(confinement: Confinement) -> Domain | None:
     """Return the Landlock rules for programs of a sandbox, or None if they must run one at a time.
 
     `seal` adds the program's own folder. The rules hide other processes in /proc: the
     command line of a compiler there would reveal the folder of another program.
     """
-    if not is_separable(version):
+    if not is_separable():
         return None
     rules = reachable(confinement)
     own, writable = ["/proc/self"], []
