@@ -133,31 +133,24 @@ def examine(
     entry: Entry, pool: WorkerPool, answered: Answered | None = None,
     options: Options | None = None,
 ) -> Report:  # fmt: skip
-    """Return a report on the entry. If sharing is allowed, its processes also serve other entries.
+    """Return a report on the entry. `answered`, `options`: as for an Examination.
 
-    answered, options: as for an Examination.
-
-    An entry that does not pass in shared processes is checked again in separate ones. If the
-    machine ran out of resources, or the fork server ended, the check is repeated while no other
-    entry is checked: another entry may have caused the fault.
+    If the machine ran out of resources, or the fork server ended, the check is repeated while no
+    other entry is checked: another entry may have caused the fault.
     """
-    shared, alone = pool.options.device == "cuda" and pool.options.share > 1, False
-    server_ends = 0
+    server_ends, alone = 0, False
     while server_ends < 2:
         try:
             with pool.lock.held(exclusive=alone):
-                examination = Examination(
-                    entry, pool, alone=not shared, answered=answered, options=options
-                )
-                report = examination.report()
+                report = Examination(entry, pool, answered, options).report()
         except ServerEnded:
-            server_ends, shared, alone = server_ends + 1, False, True
+            server_ends, alone = server_ends + 1, True
             continue
         if report.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
             pool.check_health()
-        if report.verdict is Verdict.PASSED or alone or not (shared or is_starved(report)):
+        if report.verdict is Verdict.PASSED or alone or not is_starved(report):
             return report
-        shared, alone = False, is_starved(report)
+        alone = True
     words = "the fork server died while nothing but this entry ran"
     return _crashed(entry, pool, words)
 

@@ -258,3 +258,10 @@ def test_a_backward_pass_gets_an_expanded_gradient(
     (check,) = (one for one in made.checks if one.name == "variations")
     assert check.verdict is verdict, check.words
     assert ("expanded gradients" in check.words) is (backward == "gradient"), check.words
+
+
+def test_a_launcher_that_can_be_imported_once_in_a_process_passes(pool: WorkerPool) -> None:
+    once = 'torch.library.define("once::scaled", "(Tensor x) -> Tensor")\n\n\n'
+    made = report(pool, "2 * x", f"{once}def entry(x):\n    return scaled(x, 2.0)\n")
+
+    assert made.verdict is Verdict.PASSED, made.message

@@ -91,13 +91,12 @@ class Child:
     """A child process that serves one request after the other until it is released.
 
     role: name of its current role, or an empty text. A role answers the steps of requests.
-    served: number of entries that it has served.
     compile_seconds: time in which it compiled kernels.
     """
 
     def __init__(self, server: ForkServer, number: int, channel: Channel) -> None:
         self.server, self.number, self.channel = server, number, channel
-        self.role, self.served, self.compile_seconds = "", 0, 0.0
+        self.role, self.compile_seconds = "", 0.0
         self._end: Mapping[str, Any] = {}
         self._over = threading.Event()
 
