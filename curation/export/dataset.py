@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef
@@ -200,43 +200,40 @@ FUNNELS = "python manage.py report --funnel"
 READ = "python manage.py pipeline --out dataset"
 
 
-class Step(NamedTuple):
-    """A shell command to run next, and the sentence that introduces it."""
-
-    sentence: str
-    command: str
-
-
-STEPS: dict[ExclusionReason, Step] = {
-    ExclusionReason.HARDWARE: Step(
-        "They are for other hardware: name it with `--hardware`.", FUNNELS
-    ),
-    ExclusionReason.LICENSE: Step(
+# For each reason, a sentence on the next step, and a shell command.
+STEPS: dict[ExclusionReason, tuple[str, str]] = {
+    ExclusionReason.HARDWARE: ("They are for other hardware: name it with `--hardware`.", FUNNELS),
+    ExclusionReason.LICENSE: (
         "`report` counts the licenses; a curator decides on unknown ones in the admin.",
         "python manage.py report",
     ),
-    ExclusionReason.UNEXAMINED: Step(
-        "`examine` looks for near-duplicates and benchmark problems first.", EXAMINE
+    ExclusionReason.UNEXAMINED: (
+        "`examine` looks for near-duplicates and benchmark problems first.",
+        EXAMINE,
     ),
-    ExclusionReason.NOT_VALIDATED: Step(
+    ExclusionReason.NOT_VALIDATED: (
         "`validate` checks pairs: `--device interpreter` without a GPU, `--device cuda` with one.",
         VALIDATE,
     ),
-    ExclusionReason.VALIDATION_FAILED: Step("The browser shows which checks failed.", REVIEW),
-    ExclusionReason.GRADE: Step(
-        "The table in validation/harness/policy.toml lists the accepted grades.", FUNNELS
+    ExclusionReason.VALIDATION_FAILED: ("The browser shows which checks failed.", REVIEW),
+    ExclusionReason.GRADE: (
+        "The table in validation/harness/policy.toml lists the accepted grades.",
+        FUNNELS,
     ),
-    ExclusionReason.PENDING: Step(
-        "Review them in the browser, or export with `--include-pending`.", REVIEW
+    ExclusionReason.PENDING: (
+        "Review them in the browser, or export with `--include-pending`.",
+        REVIEW,
     ),
-    ExclusionReason.DISPUTED: Step(
-        "A curator settles disputes in the browser, or export with `--include-disputed`.", REVIEW
+    ExclusionReason.DISPUTED: (
+        "A curator settles disputes in the browser, or export with `--include-disputed`.",
+        REVIEW,
     ),
-    ExclusionReason.BY_POLICY: Step(
-        "Review them in the browser, or export with `--accept-policy RULES`.", REVIEW
+    ExclusionReason.BY_POLICY: (
+        "Review them in the browser, or export with `--accept-policy RULES`.",
+        REVIEW,
     ),
 }
-OTHERS = Step("`report --funnel` counts what each stage leaves out.", FUNNELS)
+OTHERS = ("`report --funnel` counts what each stage leaves out.", FUNNELS)
 
 
 def advise(examined: int, left_out: Mapping[ExclusionReason, int]) -> Iterator[str]:
@@ -252,9 +249,9 @@ def advise(examined: int, left_out: Mapping[ExclusionReason, int]) -> Iterator[s
     order = [reason for _, reasons in FUNNEL for reason in reasons]
     counts = {reason: left_out[reason] for reason in order if left_out.get(reason)}
     named = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
-    step = STEPS.get(max(counts, key=lambda reason: counts[reason]), OTHERS)
-    yield f"Nothing was exported of {pluralize(examined, 'item')}: {named}. {step.sentence}"
-    yield f"Next: {validate_command() if step.command == VALIDATE else step.command}"
+    sentence, command = STEPS.get(max(counts, key=lambda reason: counts[reason]), OTHERS)
+    yield f"Nothing was exported of {pluralize(examined, 'item')}: {named}. {sentence}"
+    yield f"Next: {validate_command() if command == VALIDATE else command}"
 
 
 def validate_command() -> str:

@@ -65,7 +65,9 @@ class Notices:
         used = [shared for shared in self.given.values() if counts[shared.key]]
         used.sort(key=lambda shared: (shared.repository, shared.expression, shared.key))
         stored = texts_named({sha for shared in used for _, sha in shared.terms.texts})
-        standard = _standard_texts({shared.expression for shared in used})
+        # For works without a stored license text.
+        licenses = License.objects.filter(expression__among={each.expression for each in used})
+        standard = dict(licenses.exclude(text="").values_list("expression", "text"))
         lines = [HEADS[thing]]
         for shared in used:
             texts = [stored[sha] for _, sha in shared.terms.texts if sha in stored]
@@ -81,12 +83,6 @@ class Notices:
 def texts_named(names: Collection[str]) -> dict[str, str]:
     """Return the stored texts by their sha256."""
     return dict(SourceText.objects.filter(sha256__among=names).values_list("sha256", "text"))
-
-
-def _standard_texts(expressions: Collection[str]) -> dict[str, str]:
-    """Return the standard text of each license, for works without a stored license text."""
-    rows = License.objects.filter(expression__among=expressions).exclude(text="")
-    return dict(rows.values_list("expression", "text"))
 
 
 def _file_name(expression: str, text: str) -> str:

@@ -99,8 +99,14 @@ def _field(option: Option, default: Any) -> forms.Field:
 @may_export
 def exports(request: HttpRequest) -> HttpResponse:
     form = ExportForm(request.POST or None)
-    if request.method == "POST" and form.is_valid() and _asked(request, form):
-        return redirect("exports")
+    if request.method == "POST" and form.is_valid():
+        try:
+            request_export(form.options(), name=form.cleaned_data["name"], user=person(request))
+        except CurationError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "The export is queued. Its download appears here.")
+            return redirect("exports")
     return _page(request, form)
 
 
@@ -108,11 +114,12 @@ def _page(
     request: HttpRequest, form: ExportForm, shown: dict[str, Any] | None = None
 ) -> HttpResponse:
     runs = ExportRun.objects.select_related("requested_by", "release").defer("options")[:SHOWN]
+    views = SavedView.objects.filter(Q(user=person(request)) | Q(shared=True))[:SHOWN]
     context = {
         "form": form,
         "runs": [_row(run) for run in runs],
         "obstacle": obstacle(),
-        "views": [(view.name, _text(view.query)) for view in _views(request)],
+        "views": [(view.name, _text(view.query)) for view in views],
         **(shown or {}),
     }
     return render(request, "curation/exports.html", context, status=400 if form.errors else 200)
@@ -126,10 +133,6 @@ def _row(run: ExportRun) -> dict[str, Any]:
         with suppress(OSError):
             size = (settings.DATA_DIR / "exports" / run.archive).stat().st_size
     return {"run": run, "counts": ", ".join(counts), "size": size}
-
-
-def _views(request: HttpRequest) -> Any:
-    return SavedView.objects.filter(Q(user=person(request)) | Q(shared=True))[:SHOWN]
 
 
 def _text(query: str) -> str:
@@ -181,16 +184,6 @@ def _previewed(options: ExportOptions) -> dict[str, Any]:
         ),
         "sentences": list(outcome.coverage.sentences()),
     }
-
-
-def _asked(request: HttpRequest, form: ExportForm) -> bool:
-    try:
-        request_export(form.options(), name=form.cleaned_data["name"], user=person(request))
-    except CurationError as error:
-        form.add_error(None, str(error))
-        return False
-    messages.success(request, "The export is queued. Its download appears here.")
-    return True
 
 
 @require_safe

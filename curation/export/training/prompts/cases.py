@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,10 +12,13 @@ from typing import Any
 from curation.source.functions import assignment
 from curation.source.text import UNREADABLE, parse
 
-FACTORIES = frozenset(["randn", "rand", "randint", "zeros", "ones", "empty", "full", "normal"])
+# Functions that make tensors, and methods that keep the shape of one.
+FACTORIES = frozenset(("randn", "rand", "randint", "randperm", "zeros", "ones", "empty"))
+KEEPING = frozenset(("to", "float", "abs", "clamp", "exp", "argsort", "cumsum", "requires_grad_"))
 # Keys of a test case that do not give a size of an input.
 OTHER_KEYS = frozenset(("dtype", "layout", "seed", "device"))
 NARROW = re.compile(r"float8_\w+|u?int8")
+UNKNOWN = ast.Name("?")
 INTERNAL = re.compile(r"(?i)block|warps|stages|tile|triton")
 
 
@@ -57,10 +59,9 @@ def read_cases(test_code: str, parameters: tuple[str, ...]) -> TestCases:
     cases = _cases(tree)
     sizes = [_sizes(case) for case in cases]
     dtypes = {str(case["dtype"]) for case in cases if "dtype" in case} or _tolerance_dtypes(tree)
-    shapes = {name: shape for name, shape in _shapes(tree) if name in parameters}
-    ordered = [f"{name}: {shapes[name]}" for name in parameters if name in shapes]
+    shapes = _shapes(tree, parameters, {key for case in cases for key in case})
     return TestCases(
-        tuple(ordered),
+        tuple(f"{name}: {shape}" for name, shape in shapes.items()),
         tuple(dict.fromkeys(filter(None, sizes))),
         tuple(sorted(dtypes | _narrow_dtypes(tree))),
     )
@@ -92,13 +93,14 @@ def _tolerance_dtypes(tree: ast.Module) -> set[str]:
 
 def _narrow_dtypes(tree: ast.Module) -> set[str]:
     """Return the 8-bit dtypes of the inputs. A case names only the dtype of the output."""
-    attributes = [
-        node.attr
+    converted = [
+        node.args[0]
         for statement in _body_of_inputs(tree)
         for node in ast.walk(statement)
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "torch"
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".to") and node.args
     ]
-    return {name for name in attributes if NARROW.fullmatch(name)}
+    names = [ast.unparse(argument).removeprefix("torch.") for argument in converted]
+    return {name for name in names if NARROW.fullmatch(name)}
 
 
 def _sizes(case: Mapping[str, Any]) -> str:
@@ -109,16 +111,29 @@ def _sizes(case: Mapping[str, Any]) -> str:
     )
 
 
-def _shapes(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    bound: dict[str, ast.expr] = {}
+def _shapes(tree: ast.Module, parameters: Sequence[str], keys: set[str]) -> dict[str, str]:
+    """Return the shapes of all tensors, or nothing if one is unknown.
+
+    keys: keys of the cases. Readers of a prompt know no other sizes.
+    """
+    local: dict[str, ast.expr | None] = {}
     for statement in _statements(_body_of_inputs(tree)):
-        target = statement.targets[0]
-        if not isinstance(target, ast.Name):
-            continue
-        if shape := _shape(statement.value, bound):
-            yield target.id, shape
-        elif isinstance(statement.value, ast.Tuple | ast.BinOp):
-            bound[target.id] = statement.value
+        target, value = statement.targets[0], statement.value
+        if isinstance(target, ast.Tuple):
+            parts = value.elts if isinstance(value, ast.Tuple) else [UNKNOWN] * len(target.elts)
+            found = [_value(part, local) for part in parts]
+            local |= zip(map(ast.unparse, target.elts), found, strict=False)
+        elif isinstance(target, ast.Name):
+            local[target.id] = _value(value, local)
+    values = {name: local[name] or UNKNOWN for name in parameters if name in local}
+    nodes = [node for value in values.values() for node in ast.walk(value)]
+    if not {node.id for node in nodes if isinstance(node, ast.Name)} <= keys:
+        return {}
+    return {
+        name: f"({ast.unparse(value)[1:-1]})"
+        for name, value in values.items()
+        if isinstance(value, ast.List)
+    }
 
 
 def _body_of_inputs(tree: ast.Module) -> list[ast.stmt]:
@@ -139,52 +154,40 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Assign]:
             yield from _statements(node.body)
 
 
-def _shape(value: ast.expr, bound: Mapping[str, ast.expr]) -> str:
-    """Return the shape of the first tensor that an expression creates, such as "(rows, cols)".
-
-    bound: local names for sizes, with their values.
-    """
-    for node in ast.walk(value):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        if node.func.attr not in FACTORIES or ast.unparse(node.func.value) != "torch":
-            continue
-        arguments = [_resolved(argument, bound) for argument in node.args]
-        tuples = [argument for argument in arguments if isinstance(argument, ast.Tuple)]
-        if not tuples and node.func.attr in {"randint", "full", "normal"}:
-            return ""
-        sizes = tuples[0].elts if tuples else arguments
-        shown = ", ".join(_dimension(_Bound(bound).visit(copy.deepcopy(size))) for size in sizes)
-        # A case's key `shape` holds a complete shape. Its value has brackets already.
-        return shown if shown == "shape" else f"({shown})"
-    return ""
-
-
-def _resolved(argument: ast.expr, bound: Mapping[str, ast.expr]) -> ast.expr:
-    """Return the value of a local name, the tuple that a slice gives, or the argument itself."""
-    if isinstance(argument, ast.Name):
-        return bound.get(argument.id, argument)
-    if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice):
-        whole = _resolved(argument.value, bound)
-        if isinstance(whole, ast.Tuple):
-            with suppress(ValueError, TypeError):
-                ends = (argument.slice.lower, argument.slice.upper)
-                start, stop = (ast.literal_eval(end) if end else None for end in ends)
-                return ast.Tuple(whole.elts[start:stop], ast.Load())
-    return argument
-
-
-class _Bound(ast.NodeTransformer):
-    """Replace local names by their values, because readers of a prompt know only a case's keys."""
-
-    def __init__(self, bound: Mapping[str, ast.expr]) -> None:
-        self._bound = bound
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        value = self._bound.get(node.id)
-        return value if isinstance(value, ast.BinOp) else node
-
-
-def _dimension(size: ast.expr) -> str:
-    """Return "rows" for `case["rows"]`, and so on."""
-    return re.sub(r"case\['(\w+)'\]", r"\1", ast.unparse(size))
+def _value(node: ast.expr, local: Mapping[str, ast.expr | None]) -> ast.expr | None:
+    """Return a size, a tuple of sizes, or a tensor as the list of its sizes. None if unknown."""
+    match node:
+        case ast.Constant():
+            return node
+        case ast.Name():
+            return local.get(node.id, node)
+        case ast.Subscript(value=ast.Name(id="case"), slice=ast.Constant(value=str(key))):
+            return ast.Name(key)
+        case ast.Call(func=ast.Attribute(value=tensor, attr=name)) if name in KEEPING:
+            return _value(tensor, local)
+        # The bytes of a float8, as another dtype of the same size.
+        case ast.Call(func=ast.Attribute(value=tensor, attr="view"), args=[ast.Attribute()]):
+            return _value(tensor, local)
+        case ast.UnaryOp(operand=part) | ast.Compare(left=part):
+            return _value(part, local)
+        case ast.Call(func=ast.Name(id="laid_out"), args=[part]):
+            return _value(part, local)
+        case ast.BinOp():
+            parts = [node.left, node.right]
+        case ast.Tuple():
+            parts = node.elts
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=name), args=parts):
+            if name not in FACTORIES:
+                return None
+        case _:
+            return None
+    values = [value for part in parts if (value := _value(part, local))]
+    if len(values) < len(parts):
+        return None
+    if isinstance(node, ast.Tuple):
+        return ast.Tuple(values)
+    if isinstance(node, ast.BinOp):
+        tensors = [value for value in values if isinstance(value, ast.List)]
+        return tensors[0] if tensors else ast.BinOp(values[0], node.op, values[1])
+    tuples = [value.elts for value in values if isinstance(value, ast.Tuple)]
+    return ast.List(tuples[0]) if tuples else ast.List(values)

@@ -136,26 +136,39 @@ def test_shapes_sizes_and_dtypes_are_read_from_the_test() -> None:
     )
 
 
-def test_local_names_of_sizes_are_replaced_and_narrow_dtypes_are_named() -> None:
-    text = """\
+PAGES = """\
 CASES = [{"pages": 3, "dtype": "float16"}]
 
 
 def make_inputs(case, device):
-    pages = case["pages"]
-    rows = pages * 8
+    count = case["pages"]
+    rows = count * 8
     cache_shape = (rows + 1, 16, 4)
     cache = torch.randint(-127, 128, cache_shape).to(torch.int8)
-    scale = torch.rand(cache_shape[:-1])
-    table = torch.rand(case["shape"])
-    return cache, scale, table
+    cache = laid_out(cache.view(torch.uint8)).view(torch.int8)
+    scale = 2.0 * torch.rand(rows + 1, 16).clamp(0.1)
+    return cache, scale
 """
 
-    assert read_cases(text, ("cache", "scale", "table")) == Cases(
-        ("cache: (pages * 8 + 1, 16, 4)", "scale: (pages * 8 + 1, 16)", "table: shape"),
+
+def test_local_names_of_sizes_are_replaced_and_narrow_dtypes_are_named() -> None:
+    assert read_cases(PAGES, ("cache", "scale", "eps")) == Cases(
+        ("cache: (pages * 8 + 1, 16, 4)", "scale: (pages * 8 + 1, 16)"),
         ("pages=3",),
         ("float16", "int8"),
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('count = case["pages"]', "count = int(starts[-1])"),
+        (".clamp(0.1)", ".repeat(2)"),
+        ("scale = 2.0", "scale, other = 2.0"),
+    ],
+)
+def test_shapes_are_left_out_if_one_is_unknown(old: str, new: str) -> None:
+    assert read_cases(PAGES.replace(old, new), ("cache", "scale", "eps")).shapes == ()
 
 
 def test_a_test_without_cases_has_the_dtypes_of_its_tolerances() -> None:
