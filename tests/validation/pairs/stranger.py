@@ -1,8 +1,9 @@
 """Runs pairs as a stranger would: three files in an empty folder, then pytest.
 
 The parent imports torch, triton and pytest once and forks a child for each pair, because a fresh
-process costs five seconds. It knows nothing else of the project, so that it runs wherever those
-three are installed. Without a GPU set TRITON_INTERPRET=1 before anything is imported.
+process costs five seconds. It runs wherever those three are installed. Without a GPU set
+TRITON_INTERPRET=1 before anything is imported: the pairs then see what the harness's interpreter
+offers in place of a GPU.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import importlib.util
 import os
 import select
 import shutil
@@ -26,6 +28,7 @@ from typing import Any
 # Forking after the parent has used OpenMP hangs the child.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+FLOAT8 = Path(__file__).resolve().parents[3] / "validation" / "harness" / "worker" / "float8.py"
 KEYS = ("python_code", "triton_code", "test_code")
 
 
@@ -127,13 +130,21 @@ def _child(folder: Path) -> int:
 
 
 def _replace_gpu() -> None:
-    """Let autotuners take their first configuration, and launchers read a GPU's properties."""
+    """Let autotuners take their first configuration, launchers read a GPU's properties, and
+    kernels convert float8, as in the harness's interpreter.
+    """
     import torch
     from triton.runtime.autotuner import Autotuner
 
     small: Any = SimpleNamespace(multi_processor_count=4)
     torch.cuda.get_device_properties = lambda device=None: small
     Autotuner._bench = lambda *args, **kwargs: [1.0, 1.0, 1.0]
+    # By its path: the project's packages need more than torch and triton.
+    spec = importlib.util.spec_from_file_location("float8", FLOAT8)
+    assert spec is not None and spec.loader is not None
+    float8 = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(float8)
+    float8.patch_conversions()
 
 
 def _end(pidfd: int, child: _Child) -> Outcome:
