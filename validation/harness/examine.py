@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from validation.harness.entry import Entry, unsupported
-from validation.harness.judge import checks, replay_evidence
+from validation.harness.judge import checks
 from validation.harness.judge.own_test import OwnTest, compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
@@ -25,7 +25,7 @@ from validation.harness.plan.choice import (
 )
 from validation.harness.plan.input_limits import left_to_the_test
 from validation.harness.plan.trials import TrialInputs
-from validation.harness.pool.children import Child, ChildAnswer
+from validation.harness.pool.children import Child
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import (
     Check,
@@ -40,7 +40,7 @@ from validation.harness.session.answered import Answered, check_test, load_answe
 from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recordings
 from validation.harness.session.references import add_rounding
-from validation.harness.session.replays import compile_kernels, replay
+from validation.harness.session.replays import compile_kernels, judged, replay
 
 
 class Examination:
@@ -125,14 +125,6 @@ class Examination:
         wanted: dict[int, Wanted], device: str, bound: PracticalBound,
     ) -> tuple[list[JudgedReplay], dict[int, Wanted]]:  # fmt: skip
         """Return the judged replays, and the expected answers, some with rounding effects added."""
-
-        def outcomes(answers: list[ChildAnswer], given: Inputs) -> list[JudgedReplay]:
-            return [
-                run
-                for one in answers
-                for run in replay_evidence.outcomes(one.header, one.blobs, given, wanted, bound)
-            ]
-
         if self.session.device == "cpu" and self.session.wants("memory"):
             inputs = inputs.of_trials(select_for_orders(inputs.trials, recordings.programs))
         with self.session.candidate() as child:
@@ -140,18 +132,18 @@ class Examination:
             answers = replay(
                 self.session, child, order, recordings, inputs.of_trials(small), wanted
             )
-            runs = outcomes(answers, inputs)
+            runs = judged(answers, inputs, wanted, bound)
             if large := select_large(inputs, runs):
                 more = inputs.of_trials(large)
                 answers += replay(self.session, child, order, recordings, more, wanted)
-                runs = outcomes(answers, inputs)
+                runs = judged(answers, inputs, wanted, bound)
             if trials := select_wrong_values(runs):
                 wanted = add_rounding(self.session, device, wanted, inputs.of_trials(trials))
-                runs = outcomes(answers, inputs)
+                runs = judged(answers, inputs, wanted, bound)
             if unsure := select_wrong_once(runs):
                 again = inputs.of_trials(unsure)
                 answers = replay(self.session, child, order, recordings, again, wanted)
-                runs += outcomes(answers, again)
+                runs += judged(answers, again, wanted, bound)
         return runs, wanted
 
     def _judge(

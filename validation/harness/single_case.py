@@ -12,7 +12,7 @@ from typing import Any
 from validation.harness.entry import Entry
 from validation.harness.judge.picture import pictures
 from validation.harness.judge.practical import PracticalBound, declared_factor
-from validation.harness.judge.replay_evidence import JudgedReplay, Wanted, outcomes
+from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan.arguments import Inputs, parts
 from validation.harness.plan.trial_plan import Trial
 from validation.harness.plan.trials import Constants, load_constants
@@ -22,7 +22,7 @@ from validation.harness.sandbox.hostile_json import raised
 from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recordings
 from validation.harness.session.references import add_rounding, ask_reference
-from validation.harness.session.replays import replay
+from validation.harness.session.replays import judged, replay
 
 # Changes of the inputs' values by name. The empty name changes nothing.
 CHANGES: Mapping[str, dict[str, Any] | None] = {
@@ -111,13 +111,8 @@ def _try(
     with session.candidate() as child:
         answers = replay(session, child, order, recordings, inputs, wanted)
     bound = PracticalBound(declared_factor(session.entry.triton_code), constants.tolerance)
-    runs = [
-        run
-        for answer in answers
-        for run in outcomes(answer.header, answer.blobs, inputs, wanted, bound)
-    ]
     [trial] = inputs.trials
-    report = _report(runs, wanted[trial.number])
+    report = _report(judged(answers, inputs, wanted, bound), wanted[trial.number])
     report["inputs"] = [
         {"dtype": part["dtype"], "shape": part["shape"]}
         for part in parts(inputs.arguments[trial.number])

@@ -16,7 +16,7 @@ def numbers_of(values: Any, dtype: str = "float32") -> Numbers:
         array: Any = words.astype(np.uint16)
     else:
         array = np.asarray(values, np.dtype(dtype))
-    return Numbers(dtype, np.shape(values), "cpu", memoryview(array.tobytes()))
+    return Numbers(dtype, np.shape(values), memoryview(array.tobytes()))
 
 
 def value_of(

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 from math import isfinite
 from typing import Any
 
@@ -67,34 +68,27 @@ def compare_answers(
     """
     if answer.form != native.form:
         return [("output", Comparison(f"{answer.form} instead of {native.form}"))]
+    if len(answer.gradients) != len(native.gradients):
+        words = f"{len(answer.gradients)} gradients instead of {len(native.gradients)}"
+        return [("gradients", Comparison(words))]
     smallest = min((math.prod(leaf.shape) for leaf in native.tensors()), default=1)
     expecting = partial(
         Expected, any_for_nan=any_for_nan, bound=bound, slack=slack,
         reduced=inputs / max(1, smallest),
     )  # fmt: skip
     made = []
-    alternatives = [other if other and other.form == native.form else None for other in others]
-    for place, (leaf, wanted) in enumerate(zip(answer.leaves, native.leaves, strict=True)):
-        name = f"output {place}" if len(native.leaves) > 1 else "output"
-        if isinstance(leaf, Numbers) and isinstance(wanted, Numbers):
-            more = [_tensor(other.leaves if other else (), place) for other in alternatives]
-            made.append((name, _compare(leaf, expecting(wanted, *more), most)))
-        else:
-            made.append((name, _plain(leaf, wanted)))
-    if len(answer.gradients) != len(native.gradients):
-        words = f"{len(answer.gradients)} gradients instead of {len(native.gradients)}"
-        return [*made, ("gradients", Comparison(words))]
-    for place, (gradient, expected) in enumerate(
-        zip(answer.gradients, native.gradients, strict=True)
-    ):
-        if expected is None:
-            continue
-        name = f"gradient {place}"
-        if gradient is None:
-            made.append((name, Comparison("no gradient where the reference has one")))
-            continue
-        more = [_tensor(other.gradients if other else (), place) for other in others]
-        made.append((name, _compare(gradient, expecting(expected, *more), most)))
+    values = (answer, native, *(one if one and one.form == native.form else None for one in others))
+    for kind, part in (("output", "leaves"), ("gradient", "gradients")):
+        columns = [getattr(value, part) if value else () for value in values]
+        for place, (actual, wanted, *more) in enumerate(zip_longest(*columns)):
+            name = f"{kind} {place}" if kind == "gradient" or len(native.leaves) > 1 else kind
+            if isinstance(actual, Numbers) and isinstance(wanted, Numbers):
+                exact = [one if isinstance(one, Numbers) else None for one in more]
+                made.append((name, _compare(actual, expecting(wanted, *exact), most)))
+            elif kind == "output":
+                made.append((name, _plain(actual, wanted)))
+            elif wanted is not None:
+                made.append((name, Comparison("no gradient where the reference has one")))
     return made
 
 
@@ -112,11 +106,6 @@ def _compare(actual: Numbers, expected: Expected, most: int | None) -> Compariso
         shaken=sample(expected.shaken), rounded=sample(expected.rounded),
     )  # fmt: skip
     return compare(actual.sample(places), sampled)
-
-
-def _tensor(parts: Sequence[Any], place: int) -> Numbers | None:
-    part = parts[place] if place < len(parts) else None
-    return part if isinstance(part, Numbers) else None
 
 
 def _plain(answer: Any, wanted: Any) -> Comparison:

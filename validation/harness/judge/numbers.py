@@ -42,7 +42,6 @@ class Numbers:
 
     dtype: str
     shape: tuple[int, ...]
-    device: str
     raw: memoryview
     places: Array | None = field(default=None, compare=False)
 
@@ -84,7 +83,7 @@ def numbers(tree: Any, blobs: list[memoryview]) -> Numbers:
             size *= length
         if size * width(dtype) != len(whole):
             raise Unreadable("a tensor whose bytes are not as many as its shape says")
-        return Numbers(dtype, tuple(shape), str(tree["device"]), whole)
+        return Numbers(dtype, tuple(shape), whole)
     except (KeyError, TypeError, IndexError) as error:
         raise Unreadable(f"a tensor that can't be read: {error!r}") from error
 

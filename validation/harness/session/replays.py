@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from validation.harness.judge import replay_evidence
 from validation.harness.judge.launcher_kernels import compiles
-from validation.harness.judge.replay_evidence import Wanted
+from validation.harness.judge.practical import PracticalBound
+from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan.arguments import Inputs
 from validation.harness.pool.children import Child, ChildAnswer
 from validation.harness.report import Check
@@ -42,6 +44,17 @@ def replay(
         ]
         answers.append(answer)
     return answers
+
+
+def judged(
+    answers: list[ChildAnswer], inputs: Inputs, wanted: dict[int, Wanted], bound: PracticalBound
+) -> list[JudgedReplay]:
+    """Return the runs of all answers, compared with the reference's answers."""
+    return [
+        run
+        for answer in answers
+        for run in replay_evidence.outcomes(answer.header, answer.blobs, inputs, wanted, bound)
+    ]
 
 
 def compile_kernels(session: Session, recordings: Recordings) -> Check:

@@ -47,7 +47,6 @@ class Packing:
             "tensor": len(self.blobs) - 1,
             "dtype": name_of(tensor.dtype),
             "shape": list(tensor.shape),
-            "device": tensor.device.type,
         }
 
     def _view(self, tensor: torch.Tensor) -> Json:

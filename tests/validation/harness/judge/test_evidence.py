@@ -21,7 +21,7 @@ def judged(
 ) -> JudgedReplay:  # fmt: skip
     trial = Trial(0, "case 0", kind, case or {})
     inputs = [{"storage": n, "shape": [8], "dtype": dtype} for n, dtype in enumerate(input_types)]
-    tree = {"tensor": 0, "dtype": "float32", "shape": [length], "device": "cpu"}
+    tree = {"tensor": 0, "dtype": "float32", "shape": [length]}
     answered = {"value": tree, "gradients": [], "aliases": []}
     run = {"trial": 0, "mode": "first", "answer": answered, **said}
     (outcome,) = replay_evidence.outcomes(

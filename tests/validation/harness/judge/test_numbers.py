@@ -48,7 +48,7 @@ print(json.dumps(told))
 
 
 def described(dtype: str, shape: list[int], raw: bytes) -> tuple[dict[str, Any], list[memoryview]]:
-    return {"tensor": 0, "dtype": dtype, "shape": shape, "device": "cpu"}, [memoryview(raw)]
+    return {"tensor": 0, "dtype": dtype, "shape": shape}, [memoryview(raw)]
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from validation.harness.judge.picture import CELLS, picture
 
 def numbers(values: Any, dtype: str = "float32") -> Numbers:
     array = np.asarray(values, dtype)
-    return Numbers(dtype, array.shape, "cpu", memoryview(array.tobytes()))
+    return Numbers(dtype, array.shape, memoryview(array.tobytes()))
 
 
 def test_the_map_shows_the_block_that_is_missing() -> None:
