@@ -77,13 +77,13 @@ def compare_answers(
         reduced=inputs / max(1, smallest),
     )  # fmt: skip
     made = []
-    values = (answer, native, *(one if one and one.form == native.form else None for one in others))
-    for kind, part in (("output", "leaves"), ("gradient", "gradients")):
-        columns = [getattr(value, part) if value else () for value in values]
+    alike = [other if other and other.form == native.form else None for other in others]
+    for kind, field in (("output", "leaves"), ("gradient", "gradients")):
+        columns = [getattr(value, field) if value else () for value in (answer, native, *alike)]
         for place, (actual, wanted, *more) in enumerate(zip_longest(*columns)):
             name = f"{kind} {place}" if kind == "gradient" or len(native.leaves) > 1 else kind
             if isinstance(actual, Numbers) and isinstance(wanted, Numbers):
-                exact = [one if isinstance(one, Numbers) else None for one in more]
+                exact = [part if isinstance(part, Numbers) else None for part in more]
                 made.append((name, _compare(actual, expecting(wanted, *exact), most)))
             elif kind == "output":
                 made.append((name, _plain(actual, wanted)))
