@@ -10,11 +10,15 @@ from ingest.github import GitHubClient, GitHubError, ProposedRepository, reposit
 log = logging.getLogger(__name__)
 
 _GITHUB = "https://github.com/"
+# Addresses of an API that gave no answer in this process. Each attempt waits for half a minute.
+_silent: set[str] = set()
 
 
 def update_status(source: Repository) -> None:
     """Store the status of a source on GitHub. Keep the old one if the API is unavailable."""
     if not source.url.startswith(_GITHUB):
+        return
+    if settings.LOCAL_CLONES and settings.GITHUB_API in _silent:
         return
     name = source.url.removeprefix(_GITHUB)
     client = GitHubClient(
@@ -27,6 +31,7 @@ def update_status(source: Repository) -> None:
     try:
         state = repository(client, name)
     except GitHubError as error:
+        _silent.add(settings.GITHUB_API)
         log.info("The status of %s on GitHub is unknown: %s", source, error)
         return
     condition, note = _condition(source, name, state)

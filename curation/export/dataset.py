@@ -53,6 +53,8 @@ class ExportOutcome:
     files: Sequence[dict[str, Any]] = ()
     release: Release | None = None
     coverage: Coverage = field(default_factory=Coverage)
+    # Number of exported ladders. None if they were not requested.
+    ladders: int | None = None
 
     @property
     def exported(self) -> int:
@@ -69,6 +71,11 @@ class ExportOutcome:
         for kind, stages in self.funnel.items():
             yield f"{kind}: {' → '.join(f'{count:,} {stage}' for stage, count in stages.items())}"
         yield from self.coverage.sentences()
+        if self.ladders == 0:
+            yield (
+                "No ladder was exported, because no two of its rungs have times on one GPU: "
+                "`manage.py validate --device cuda --timing` measures them."
+            )
 
 
 def export(
@@ -137,7 +144,10 @@ def _write_rows(files: OutputFiles, plan: ExportPlan, options: ExportOptions) ->
 def _outcome(
     plan: ExportPlan, files: Sequence[dict[str, Any]] = (), release: Release | None = None
 ) -> ExportOutcome:
-    return ExportOutcome(plan.stages(), plan.funnel.left_out(), files, release, plan.coverage)
+    ladders = None if plan.ladders is None else plan.ladders["ladders"]
+    return ExportOutcome(
+        plan.stages(), plan.funnel.left_out(), files, release, plan.coverage, ladders
+    )
 
 
 # --- MANIFEST.json: files, inputs and rules, without times and places -------------------------

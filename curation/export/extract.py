@@ -61,7 +61,10 @@ def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
         if not number % BATCH:
             progress("files written", number)
         data = _encode(text)
-        _write_file(folder / place, data)
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        # Never overwrite a file, even if this file system treats two different names as equal.
+        with (folder / place).open("xb") as target:
+            target.write(data)
         entries[file.source.category].append(_entry(place, data, file, notices))
     beside = OutputFiles(folder)
     keys = [entry["source"]["notice"] for listed in entries.values() for entry in listed]
@@ -91,13 +94,6 @@ def _encode(text: str) -> bytes:
         return text.encode(encoding) if "#\n".encode(encoding) == b"#\n" else data
     except (SyntaxError, LookupError, UnicodeError):
         return data
-
-
-def _write_file(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Never overwrite a file, even if this file system treats two different names as equal.
-    with path.open("xb") as file:
-        file.write(data)
 
 
 def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:

@@ -56,7 +56,10 @@ def choose_recipes(
     operations -- for each recipe, the number of records by operation type
     shares -- percentages of the splits
     """
-    waiting = sorted(operations, key=lambda name: _key(seed, name))
+    key = str(seed).encode()
+    waiting = sorted(
+        operations, key=lambda name: hashlib.blake2b(name.encode(), key=key, digest_size=8).digest()
+    )
     sizes = {name: sum(counts.values()) for name, counts in operations.items()}
     chosen: dict[str, int] = {}
     for split in (VALIDATION, TEST):
@@ -94,7 +97,3 @@ def drop_connected(splits: Sequence[int], groups: Sequence[Hashable]) -> list[bo
     for split, group in zip(splits, groups, strict=True):
         last[group] = max(split, last.get(group, TRAIN))
     return [last[group] > split for split, group in zip(splits, groups, strict=True)]
-
-
-def _key(seed: int, name: str) -> bytes:
-    return hashlib.blake2b(name.encode(), key=str(seed).encode(), digest_size=8).digest()

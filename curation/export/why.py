@@ -19,7 +19,7 @@ from curation.models import LineComment
 
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 SOMEONE = "a reviewer"
-SIDES = {"python_code": "Python", "triton_code": "Triton", "test_code": "test"}
+SIDES = {"python_code": "Python side, ", "triton_code": "Triton side, ", "test_code": "test side, "}
 
 
 class ReviewerNames:
@@ -61,13 +61,11 @@ def reasons_given(kind: str, items: Sequence[ExportItem]) -> dict[int, list[str]
         return {}
     names = ReviewerNames(lambda _: SOMEONE)
     return {
-        pk: list(dict.fromkeys(filter(None, (_in_one_line(text, names) for text in texts))))
+        pk: list(
+            dict.fromkeys(filter(None, (" ".join(names.replaced(text).split()) for text in texts)))
+        )
         for pk, texts in reasons.items()
     }
-
-
-def _in_one_line(text: str, names: ReviewerNames) -> str:
-    return " ".join(names.replaced(text).split())
 
 
 def _comments(kind: str, items: Mapping[int, str]) -> list[tuple[int, str]]:
@@ -82,14 +80,10 @@ def _comments(kind: str, items: Mapping[int, str]) -> list[tuple[int, str]]:
                          row["pk"]),
     )  # fmt: skip
     return [
-        (row[column], f"{_place(row['file'])}line {row['line']}: {row['text']}")
+        (row[column], f"{SIDES.get(row['file'], '')}line {row['line']}: {row['text']}")
         for row in ordered
         if row["content_hash"] == items[row[column]]
     ]
-
-
-def _place(file: str) -> str:
-    return f"{SIDES[file]} side, " if file in SIDES else ""
 
 
 def claim_columns(subject: Subject, keys: Sequence[int]) -> dict[int, list[ClaimColumn]]:

@@ -153,6 +153,20 @@ def test_the_github_status_of_a_source_is_recorded(
     assert word in source.condition_note
 
 
+@pytest.mark.parametrize(("clones", "questions"), [("/clones", 1), ("", 2)])
+def test_with_local_clones_a_silent_github_is_asked_only_once(
+    github: FakeGitHub, settings: Any, clones: str, questions: int
+) -> None:
+    settings.LOCAL_CLONES = clones
+    limited = Reply(403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999"})
+    github.replies += [limited, limited]
+
+    for name in ("a/b", "a/c"):
+        update_status(a_repository(name=name))
+
+    assert len(github.replies) == 2 - questions
+
+
 def test_an_unavailable_github_api_keeps_the_recorded_status(github: FakeGitHub) -> None:
     limited = Reply(403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999"})
     github.replies.append(limited)

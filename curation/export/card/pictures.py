@@ -28,13 +28,10 @@ def bars(title: str, counts: Mapping[str, int]) -> str:
     for number, (name, count) in enumerate(rows):
         y = 36 + HIGH * number
         length = max(1, round(WIDE * count / most))
+        short = name if len(name) <= 26 else f"{name[:25]}…"
         lines += [
-            f'<text x="{LEFT - 8}" y="{y + 12}" text-anchor="end">{escape(_short(name))}</text>',
+            f'<text x="{LEFT - 8}" y="{y + 12}" text-anchor="end">{escape(short)}</text>',
             f'<rect class="bar" x="{LEFT}" y="{y}" width="{length}" height="{HIGH - 6}" rx="2"/>',
             f'<text class="n" x="{LEFT + length + 6}" y="{y + 12}">{count:,}</text>',
         ]
     return "\n".join([*lines, "</svg>", ""])
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 26 else f"{name[:25]}…"

@@ -66,15 +66,15 @@ PREFERENCE_COLUMNS = columns_of(PreferenceRecord)
 def write_ladders(
     files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokenizer
 ) -> dict[str, int]:
-    """Write the ladders of the exported pairs, two files for each split. Return their numbers."""
-    made = {"ladders": 0, "preferences": 0}
-    for number, split in enumerate(SPLITS):
-        measured = list(_measured({pair.pk: pair for pair in pairs if pair.split == number}))
-        ladders = [_conversation(place, rungs, tokenizer) for place, rungs in measured]
+    """Write the timed ladders, if any, two files for each split. Return their numbers."""
+    measured = list(_measured({pair.pk: pair for pair in pairs}))
+    made = {"ladders": len(measured), "preferences": 0}
+    for number, split in enumerate(SPLITS if measured else ()):
+        of_split = [each for each in measured if each[1][0].record.split == number]
+        ladders = [_conversation(place, rungs, tokenizer) for place, rungs in of_split]
         preferences = [
-            record for place, rungs in measured for record in _preferences(place, rungs, tokenizer)
+            record for place, rungs in of_split for record in _preferences(place, rungs, tokenizer)
         ]
-        made["ladders"] += len(ladders)
         made["preferences"] += len(preferences)
         for folder, records in ((FOLDER, ladders), (PREFERENCES, preferences)):
             tokens = sum(record["metadata"]["tokens"] for record in records)

@@ -6,8 +6,9 @@ number of an account never changes, so that exports of different days can be joi
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from typing import TypedDict
+from typing import Any, TypedDict, cast
 
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
@@ -60,7 +61,11 @@ def _rows(
     for decision in _decisions(kind, records):
         record = records[getattr(decision, f"{kind}_id")]
         if decision.user is not None and decision.content_hash == record.content_hash:
-            lines[record.pk].append(_decision(record, decision, names))
+            row = _review(
+                record, decision, decision.user, decision.comment, names, type="decision",
+                status=decision.status, reasons=[str(reason) for reason in decision.reasons],
+            )  # fmt: skip
+            lines[record.pk].append(row)
     for comment in _comments(kind, records):
         record = records[getattr(comment, f"{kind}_id")]
         if comment.content_hash == record.content_hash:
@@ -80,39 +85,28 @@ def _comments(kind: str, pks: Collection[int]) -> QuerySet[LineComment]:
     return rows.select_related("parent", "author").order_by("file", "line", thread, "pk")
 
 
-def _decision(record: Record, row: Decision, names: ReviewerNames | None) -> ReviewRecord:
-    assert row.user is not None, "only persons' decisions are selected"  # noqa: S101
-    return {
+def _review(
+    record: Record, row: Decision | LineComment, author: User, text: str,
+    names: ReviewerNames | None, **columns: Any,
+) -> ReviewRecord:  # fmt: skip
+    """Return a row with all columns. Those that are not given are null."""
+    columns = {
+        **dict.fromkeys(ReviewRecord.__annotations__),
         "record": record.id,
         "split": SPLITS[record.split].value,
-        "type": "decision",
-        "status": row.status,
-        "reasons": [str(reason) for reason in row.reasons],
-        "file": None,
-        "line": None,
-        "code": None,
-        "thread": None,
-        "resolved": None,
-        "text": names.replaced(row.comment) if names else row.comment,
-        "reviewer": _number(row.user.pk) if names else row.user.get_username(),
+        "reasons": [],
+        "text": names.replaced(text) if names else text,
+        "reviewer": _number(author.pk) if names else author.get_username(),
         "at": row.created_at.isoformat(timespec="seconds"),
+        **columns,
     }
+    return cast(ReviewRecord, columns)
 
 
 def _comment(record: Record, row: LineComment, names: ReviewerNames | None) -> ReviewRecord:
     thread = row.parent or row
-    return {
-        "record": record.id,
-        "split": SPLITS[record.split].value,
-        "type": "comment",
-        "status": None,
-        "reasons": [],
-        "file": f"{thread.file}.py",
-        "line": thread.line,
-        "code": thread.code,
-        "thread": thread.pk,
-        "resolved": thread.resolved_at is not None,
-        "text": names.replaced(row.text) if names else row.text,
-        "reviewer": _number(row.author.pk) if names else row.author.get_username(),
-        "at": row.created_at.isoformat(timespec="seconds"),
-    }
+    return _review(
+        record, row, row.author, row.text, names, type="comment", file=f"{thread.file}.py",
+        line=thread.line, code=thread.code, thread=thread.pk,
+        resolved=thread.resolved_at is not None,
+    )  # fmt: skip

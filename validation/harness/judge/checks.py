@@ -12,6 +12,7 @@ from validation.harness.judge.launcher_kernels import (
     launched_by_name,
     torch_share,
 )
+from validation.harness.judge.own_test import error_words
 from validation.harness.judge.policy import passes
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan.trial_plan import DECISIVE, GRADES, ORDERS
@@ -40,7 +41,7 @@ def test(result: dict[str, Any]) -> Check:
         verdict, words = Verdict.ERROR, f"{result['raised'].get('type')} ended the test run"
     elif result["failed"]:
         lines = str(result.get("complaint", "")).strip().splitlines()
-        verdict, words = FAILED, f"{result['failed']} tests fail: {_last(lines)}"
+        verdict, words = FAILED, f"{result['failed']} tests fail: {error_words(lines)}"
     elif not result["passed"]:
         words = "every test is skipped" if result["skipped"] else "there is no test"
         verdict = Verdict.VACUOUS
@@ -337,12 +338,6 @@ def gradients(runs: Sequence[JudgedReplay], declared: bool) -> Check:
     if not compared:
         return Check("gradients", None, "no gradient was computed")
     return Check("gradients", PASSED, f"{compared} gradients are right", {"compared": compared})
-
-
-def _last(lines: list[str]) -> str:
-    """Return pytest's last line about an error, or else its last line."""
-    errors = [line[2:].strip() for line in lines if line.startswith("E ")]
-    return [*lines[-1:], *errors][-1][:300] if lines else ""
 
 
 def _tally(names: Counter[str]) -> str:

@@ -5,8 +5,9 @@ for its users. So the process that runs the test has the same recorder.
 """
 
 import json
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from validation.harness.program import Launch, Program, TorchCall, in_order
 from validation.harness.torch_operations import COMPUTES, base_name
 
 Json = Any
+BUILT_IN = re.compile(r"<built-in method (\w+) of [^>]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +73,11 @@ def compare_with_recordings(calls: Json, recorded: Mapping[str, CallSummary]) ->
     if expected and not launches:
         return OwnTest("in its own test it launches no kernel")
     return OwnTest(computed=more)
+
+
+def error_words(lines: Sequence[str]) -> str:
+    """Return pytest's words on an error, with the compared values, or else its last line."""
+    errors = [line[2:].strip().removeprefix("+  where ") for line in lines if line[:2] == "E "]
+    words = [one for one in errors if one and not one.startswith(("+", "assert False", "Use -v"))]
+    text = BUILT_IN.sub(r"\1", "; ".join(words or lines[-1:]))
+    return " ".join(text.replace("\\n", " ").split())[:300]

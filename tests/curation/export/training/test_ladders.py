@@ -9,7 +9,7 @@ import pytest
 from curation.export.training.ladders import COLUMNS, PREFERENCE_COLUMNS
 from curation.export.training.prompts.phrasing import fenced
 from curation.models import Device, Pair
-from tests.curation.export.writing import differing, every, export
+from tests.curation.export.writing import differing, every, export, manifest
 from tests.factories import a_license, a_validation_result, a_validation_run, an_approved_pair
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +108,9 @@ def test_without_times_instructions_have_the_last_rung(tmp_path: Path) -> None:
     assert row["output"] == fenced(last.triton_code)
 
 
-def test_rungs_without_comparable_times_are_left_out(tmp_path: Path) -> None:
+def test_without_comparable_times_an_export_says_that_it_has_no_ladder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     mit = a_license(expression="MIT")
     a_rung("1 naive", 900.0, license=mit)
     a_rung("2 untimed", None, license=mit)
@@ -118,7 +120,11 @@ def test_rungs_without_comparable_times_are_left_out(tmp_path: Path) -> None:
 
     folder = export(tmp_path / "out", *WITH_LADDERS)
 
-    assert written(folder, "ladders") == written(folder, "ladder_preferences") == []
+    told = capsys.readouterr().out
+    assert "No ladder was exported, because no two of its rungs have times" in told
+    assert not list(folder.glob("ladder*"))
+    assert "## Ladders" not in (folder / "README.md").read_text()
+    assert manifest(folder)["ladders"] == {"ladders": 0, "preferences": 0}
 
 
 def test_a_rung_that_is_hardly_faster_is_no_step(tmp_path: Path) -> None:

@@ -59,6 +59,34 @@ def test_the_test_check_passes_only_if_pytest_ran_passed_and_returned(
     assert checks.test(pytest_said(**over)).verdict is verdict
 
 
+CLOSE = (
+    "<built-in method allclose of type object at 0x7f8670>(tensor([1.]), tensor([2.]), rtol=0.001)"
+)
+
+
+@pytest.mark.parametrize(
+    ("complaint", "words"),
+    [
+        (
+            f"    assert torch.allclose(x, y)\nE   assert False\nE    +  where False = {CLOSE}\n"
+            "E    +    where <built-in method allclose of type object at 0x7f86> = torch.allclose",
+            "False = allclose(tensor([1.]), tensor([2.]), rtol=0.001)",
+        ),
+        (
+            "E   assert torch.Size([3]) == torch.Size([4])\nE     \n"
+            "E     At index 0 diff: 3 != 4\nE     Use -v to get more diff",
+            "assert torch.Size([3]) == torch.Size([4]); At index 0 diff: 3 != 4",
+        ),
+        ("test_code.py:3: in <module>\nE   NameError: x", "NameError: x"),
+        ("no error line", "no error line"),
+    ],
+)
+def test_a_failed_test_is_told_with_the_compared_values(complaint: str, words: str) -> None:
+    said = pytest_said(failed=2, exit=1, complaint=complaint)
+
+    assert checks.test(said).words == f"2 tests fail: {words}"
+
+
 # --- 2 and 3: the answers -------------------------------------------------------------------
 RAISED: dict[str, Any] = {"right": False, "value": None, "raised": {"type": "AttributeError"}}
 
