@@ -100,6 +100,9 @@ def cover(keys: Mapping[str, Sequence[int]], options: ExportOptions) -> Coverage
         .order_by()
         .values_list("compared_with", flat=True)
     )
+    uncompared = "Launchers of kernels were" if options.with_launcher else ""
+    if options.unit == "file":
+        uncompared = "The rest of a kernel's file was"
     same = OperationOverlap.objects.filter(pair__among=records["pair"]).values("pair").distinct()
     return Coverage(
         current.version,
@@ -118,7 +121,7 @@ def cover(keys: Mapping[str, Sequence[int]], options: ExportOptions) -> Coverage
         sum(map(len, records.values())) - versions[current.version],
         len(keys["pair"]),
         same.count(),
-        _rest(options) if keys["kernel"] else "",
+        uncompared if keys["kernel"] else "",
     )
 
 
@@ -137,12 +140,6 @@ def check_release(name: str, coverage: Coverage) -> None:
         f"{name} is no release yet. {' '.join(unknown)} {remedy}, or release it with "
         "--without-benchmarks."
     )
-
-
-def _rest(options: ExportOptions) -> str:
-    if options.unit == "file":
-        return "The rest of a kernel's file was"
-    return "Launchers of kernels were" if options.with_launcher else ""
 
 
 def _shown(name: str) -> str:

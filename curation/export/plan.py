@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from curation.errors import CurationError
 from curation.export.coverage import cover
 from curation.export.gates import Exclusion, ExclusionReason
 from curation.export.groups import Groups, Node, connect_rows, connect_structures
@@ -14,6 +15,7 @@ from curation.export.select import select
 from curation.export.splits import FIFTH, FREE, SPLITS, SplitGroup, Traits, assign
 from curation.export.statistics import KINDS, ExportPlan
 from curation.models import SplitAssignment
+from curation.pairs.marks import mark_in
 
 
 def build_plan(
@@ -21,6 +23,13 @@ def build_plan(
 ) -> ExportPlan:
     """Apply gates, then caps, then splits. brief: True if the records are only counted."""
     plan = select(options, progress, brief=brief)
+    for pair in plan.records["pair"]:
+        for text in (*pair.texts[:2], pair.metadata["description"]):
+            if mark := mark_in(text, pair.metadata["origin"]):
+                raise CurationError(
+                    f"{pair.id} has {mark!r}, which only the project's own checks need. "
+                    "Generate or draft the pair again, or reject it."
+                )
     for kind in KINDS:
         over = over_cap(plan.records[kind], options.caps, options.seed)
         reason = Exclusion(ExclusionReason.CAP, "The cap of its origin is reached.")

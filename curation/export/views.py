@@ -42,9 +42,7 @@ CARD_MOST, CHANGES_MOST = 1 << 20, 500
 
 
 # Fields that most exports need. All other fields are in a collapsed section.
-FIRST = (
-    "name", "where", "formats", "include_pending", "without_benchmarks", "with_reasons",
-)  # fmt: skip
+FIRST = ("name", "where", "formats", "include_pending", "without_benchmarks", "with_reasons")
 
 
 class ExportForm(forms.Form):

@@ -38,7 +38,16 @@ def _of_real_code(
     provenance: Mapping[str, str],
 ) -> str:
     """Describe a pair by the docstring of the function that computes its result, or by name."""
-    returned = _returned_calls(tree, entry_point)
+    # Functions whose result the entry point returns unchanged.
+    returned = {
+        each.value.func.id
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == entry_point
+        for each in ast.walk(node)
+        if isinstance(each, ast.Return)
+        and isinstance(each.value, ast.Call)
+        and isinstance(each.value.func, ast.Name)
+    }
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in returned:
             text = (ast.get_docstring(node) or "").strip().split("\n\n")[0]
@@ -51,19 +60,6 @@ def _of_real_code(
         name = split_group.rpartition(":")[2]
         return f"Compute `{name}`{kind}, as its test in {repository} compares it."
     return f"Compute `{entry_point}`{kind}{f', from {repository}' if repository else ''}."
-
-
-def _returned_calls(tree: ast.Module, entry_point: str) -> frozenset[str]:
-    """Return the names of functions whose result the entry point returns unchanged."""
-    return frozenset(
-        each.value.func.id
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and node.name == entry_point
-        for each in ast.walk(node)
-        if isinstance(each, ast.Return)
-        and isinstance(each.value, ast.Call)
-        and isinstance(each.value.func, ast.Name)
-    )
 
 
 def public_name(repository: str) -> str:

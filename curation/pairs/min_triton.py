@@ -59,14 +59,10 @@ def _takes_descriptor(tree: ast.Module) -> bool:
         if isinstance(function, ast.FunctionDef) and function.decorator_list:
             taken = {argument.arg for argument in function.args.args}
             for node in unconditional(function):
-                called = node.func if isinstance(node, ast.Call) else None
-                if (
-                    isinstance(called, ast.Attribute)
-                    and called.attr in ("load", "store")
-                    and isinstance(called.value, ast.Name)
-                    and called.value.id in taken
-                ):
-                    return True
+                match node:
+                    case ast.Call(func=ast.Attribute(ast.Name(name), "load" | "store")):
+                        if name in taken:
+                            return True
     return False
 
 

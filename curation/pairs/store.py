@@ -113,10 +113,7 @@ def _describe_known(drafts: Sequence[PairDraft]) -> None:
     rows = Pair.objects.filter(content_hash__among=written).only("content_hash", "description")
     for row in rows:
         draft = written[row.content_hash]
-        if (
-            row.description in ("", draft.derived_description)
-            and row.description != draft.description
-        ):
+        if row.description in {"", draft.derived_description} - {draft.description}:
             Pair.objects.filter(pk=row.pk, description=row.description).update(
                 description=draft.description
             )

@@ -51,9 +51,9 @@ def keep(
         by_operation.setdefault((unfinished.path[:1000], unfinished.operation[:200]), unfinished)
     rows = {(row.path, row.operation): row for row in repository.drafts.all()}
     new = [
-        _row(repository, *key, unfinished)
-        for key, unfinished in by_operation.items()
-        if key not in rows
+        Draft(repository=repository, path=path, operation=operation, **_values(unfinished))
+        for (path, operation), unfinished in by_operation.items()
+        if (path, operation) not in rows
     ]
     Draft.objects.bulk_create(new, batch_size=100, ignore_conflicts=True)
     changed = kept_by_people = 0
@@ -101,10 +101,6 @@ def move(draft: Draft, **values: Any) -> bool:
     rows = Draft.objects.filter(pk=draft.pk, version=draft.version)
     rows = rows.exclude(state=DraftState.FINISHED)
     return bool(rows.update(version=F("version") + 1, changed_at=timezone.now(), **values))
-
-
-def _row(repository: Repository, path: str, operation: str, one: Unfinished) -> Draft:
-    return Draft(repository=repository, path=path, operation=operation, **_values(one))
 
 
 def _values(unfinished: Unfinished) -> dict[str, Any]:

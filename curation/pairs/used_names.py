@@ -83,15 +83,10 @@ def unconditional(tree: ast.AST) -> Iterator[ast.AST]:
 
 def _asks_environment(test: ast.expr) -> bool:
     for node in ast.walk(test):
-        name = ""
-        if isinstance(node, ast.Name):
-            name = node.id
-        elif isinstance(node, ast.Attribute):
-            name = node.attr
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            name = node.value
-        if any(word.lower() in ENVIRONMENT for word in WORD.findall(name)):
-            return True
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
+                if any(word.lower() in ENVIRONMENT for word in WORD.findall(name)):
+                    return True
     return False
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeGuard
 
 from curation.models import Difficulty, OperationType, PairOrigin
+from curation.pairs.marks import mark_in
 
 COMPUTED_BY = ("triton", "mixed")
 COMPARISONS = ("allclose", "assert_close", "equal")
@@ -54,8 +55,6 @@ OPTIONAL: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     ),
     "provenance": ({}, lambda value: isinstance(value, Mapping), "is no object"),
 }  # fmt: skip
-# Text that shows where the kernel was checked. Real code may have it from its author.
-MARKS = re.compile(r"\binterpreter|TRITON_INTERPRET|\.is_available\(\) else", re.IGNORECASE)
 # Optional constants of test_code: permitted syntax of the value, message for other syntax.
 CONSTANTS: Mapping[str, tuple[tuple[type[ast.expr], ...], str]] = {
     "CASES": ((ast.List, ast.ListComp), "is no list"),
@@ -84,17 +83,15 @@ def violations(record: object) -> list[str]:
     metadata = record.get("metadata")
     if isinstance(metadata, Mapping) and _is_name(entry_point := metadata.get("entry_point")):
         try:
-            sentences += _of_marks(metadata.get("origin"), f"{record.get('triton_code')}")
+            if mark := mark_in(f"{record.get('triton_code')}", metadata.get("origin")):
+                sentences.append(
+                    f"triton_code has {mark!r}: the harness chooses where a kernel runs."
+                )
             sentences += _of_code(trees, entry_point)
             sentences += _of_mutated(metadata.get("mutates"), trees.get("python_code"), entry_point)
         except RecursionError:
             sentences.append("The code is nested too deeply to be checked.")
     return sentences
-
-
-def _of_marks(origin: object, code: str) -> Iterator[str]:
-    if origin != PairOrigin.REAL_WORLD and (mark := MARKS.search(code)):
-        yield f"triton_code has {mark[0]!r}: the harness chooses where a kernel runs, not the code."
 
 
 def _of_fields(record: Mapping[str, Any]) -> Iterator[str]:

@@ -13,7 +13,6 @@ from curation import __version__
 from curation.errors import CurationError
 from curation.export.folder import MANIFEST, encode, new_folder
 from curation.export.options import ExportOptions, ProgressCallback, no_progress
-from curation.export.records import Record
 from curation.export.splits import FREE, SPLITS
 from curation.export.statistics import KINDS, ExportPlan
 from curation.models import Release, ReleaseFile, ReleaseMember, SplitAssignment
@@ -111,23 +110,23 @@ def save_release(
                 manifest=manifest,
                 created_by=user,
             )
-            members = [_member(release, record) for kind in KINDS for record in plan.records[kind]]
+            members = [
+                ReleaseMember(
+                    **{f"{kind}_id": record.pk},
+                    release=release,
+                    record_id=record.id,
+                    content_hash=record.content_hash,
+                    split=SPLITS[record.split],
+                    weight=record.metadata["weight"],
+                    tokens=record.metadata["tokens"],
+                    metadata=encode(record.metadata),
+                )
+                for kind in KINDS
+                for record in plan.records[kind]
+            ]
             ReleaseMember.objects.bulk_create(members, batch_size=BATCH)
             for path, number, data in chunks:
                 ReleaseFile.objects.create(release=release, path=path, number=number, data=data)
     except IntegrityError:
         raise OvertakenByAnother(f"{name} was made by another export meanwhile.") from None
     return release
-
-
-def _member(release: Release, record: Record) -> ReleaseMember:
-    return ReleaseMember(
-        **{f"{record.kind}_id": record.pk},
-        release=release,
-        record_id=record.id,
-        content_hash=record.content_hash,
-        split=SPLITS[record.split],
-        weight=record.metadata["weight"],
-        tokens=record.metadata["tokens"],
-        metadata=encode(record.metadata),
-    )

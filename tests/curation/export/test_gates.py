@@ -432,3 +432,12 @@ def test_only_the_newest_approved_version_of_a_pair_is_exported(
 
     assert set(identities(out, "pairs")) == {str(third)}
     assert reasons(out)[first.slug] == "duplicate"
+
+
+def test_a_mark_of_the_checks_in_a_pair_fails_the_export(tmp_path: Path) -> None:
+    make.an_approved_pair(slug="add", triton_code="# The interpreter needs this.\n")
+
+    with pytest.raises(CurationError, match=r"add-\w{8} has 'interpreter', which only"):
+        export(tmp_path / "out", "--format", "parquet")
+
+    assert not (tmp_path / "out").exists()
