@@ -76,8 +76,8 @@ class Chain:
         """The phrases, joined as in the summary of a table."""
         return "; ".join(self.phrases)
 
-    def sentence(self) -> str:
-        return sentence_of(*self.phrases)
+    def sentence(self, *, first: tuple[str, ...] = (), last: tuple[str, ...] = ()) -> str:
+        return sentence_of(*first, *self.phrases, *last)
 
     def arguments(self, full: str, row: str = "", column: str = "") -> str:
         """Return the additional tensors in the notation for arguments of a table."""

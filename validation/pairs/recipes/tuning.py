@@ -7,7 +7,6 @@ and the launch options.
 
 from __future__ import annotations
 
-import functools
 import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -110,34 +109,37 @@ def tuning_of(
     """
     known = SPACES[space]
     kind = style.tuning if tunable or style.tuning != AUTOTUNE else META
-    reasons = known["reasons"]
-    reason = "\n".join(f"# {line}" for line in reasons[style.number % len(reasons)].splitlines())
+    reasons, warps = known["reasons"], style.warps or _usual_warps(blocks)
+    # Triton launches four warps where a kernel states no number.
+    used = warps if warps and (kind == AUTOTUNE or style.writes_warps) else 4
+    elements = _elements(blocks)
+    words = reasons[style.number % len(reasons)].format(
+        elements=f"{elements:,}", each=max(1, elements // (32 * used))
+    )
+    reason = "\n".join(f"# {line}" for line in words.splitlines())
     return Tuning(
         kind=kind,
-        others=_others(space),
+        others=[one for part in known["configs"].split(";") for one in config_rows(part)],
         key=key,
-        first=(blocks, style.warps or _usual_warps(blocks), known.get("stages", 0)),
+        first=(blocks, warps, known.get("stages", 0)),
         reason=f"{reason}\n" if reason else "",
         writes_warps=style.writes_warps,
     )
 
 
-@functools.cache
-def _others(space: str) -> tuple[Config, ...]:
-    parts = SPACES[space]["configs"].split(";")
-    return tuple(config for part in parts for config in config_rows(part))
-
-
 def _usual_warps(blocks: Mapping[str, int]) -> int:
     if not blocks:
         return 0
-    elements = math.prod(
-        size for name, size in blocks.items() if name not in ("BLOCK_K", "GROUP_M")
-    )
+    elements = _elements(blocks)
     if "BLOCK_K" in blocks:
         return 8 if elements >= 128 * 128 else 4
     is_small = elements < 512 and tuple(blocks) != ("BLOCK_M",)
     return 2 if is_small else 4 if elements <= 2048 else 8
+
+
+def _elements(blocks: Mapping[str, int]) -> int:
+    """Return the number of elements of a block of the output."""
+    return math.prod(size for name, size in blocks.items() if name not in ("BLOCK_K", "GROUP_M"))
 
 
 def _config(config: Config) -> str:
