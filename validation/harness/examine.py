@@ -2,7 +2,6 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -165,28 +164,17 @@ class Examination:
         right = {run.trial.number for run in runs if run.right}
         same = unvaried(tried.inputs, sorted(right), self.entry.python_code, self.entry.entry_point)
         within = checks.within_domain(runs, origin)
-        made: dict[str, Callable[[], Check]] = {
-            "accuracy": lambda: checks.accuracy(runs, wanted, self.left_out),
-            "variations": lambda: checks.variations(
-                runs, wanted, origin, tried.sizes_untried, same
-            ),
-            "memory": lambda: checks.memory(within, wanted),
-            "determinism": lambda: checks.determinism(within),
-            "triton": lambda: checks.triton(
-                within,
-                idle,
-                problems,
-                computed,
-                own_test.words,
-                self.entry.triton_code,
-            ),
-            "bounds": lambda: checks.bounds(
-                checks.in_bounds(runs, origin),
-                sees_reads=self.options.device == "interpreter",
-            ),
-            "gradients": lambda: checks.gradients(within, self.entry.differentiable),
-        }
-        self.checks += [judge() for name, judge in made.items() if self.session.wants(name)]
+        text, sees_reads = self.entry.triton_code, self.options.device == "interpreter"
+        made = (
+            checks.accuracy(runs, wanted, self.left_out),
+            checks.variations(runs, wanted, origin, tried.sizes_untried, same),
+            checks.memory(within, wanted),
+            checks.determinism(within),
+            checks.triton(within, idle, problems, computed, own_test.words, text),
+            checks.bounds(checks.in_bounds(runs, origin), sees_reads=sees_reads),
+            checks.gradients(within, self.entry.differentiable),
+        )
+        self.checks += [check for check in made if self.session.wants(check.name)]
         self.figures["runs"] = len(runs)
         seconds = sum(float(run.details.get("seconds", 0.0)) for run in runs)
         self.figures["kernel_seconds"] = round(seconds, 4)

@@ -193,24 +193,22 @@ class GroupLimits:
         First, a page that processes share counts for each of them, which is fast. If that sum is
         too large, shared pages are counted in proportion.
         """
-        rough = {name: sum(resident(below[pid]) for pid in pids) for name, pids in members.items()}
         files = self.memory_files(members)
-        for name, pids in members.items():
-            if rough[name] + files[name] > self.group:
-                rough[name] = sum(proportional(pid, below[pid]) for pid in pids)
-                if rough[name] + files[name] > self.group:
-                    return name
-        self.ended = {name for name in self.ended if name in members}
+        rough = {name: sum(resident(below[pid]) for pid in pids) for name, pids in members.items()}
+
+        def fair(name: bytes) -> int:
+            return files[name] + sum(proportional(pid, below[pid]) for pid in members[name])
+
+        for name in members:
+            if rough[name] + files[name] > self.group and fair(name) > self.group:
+                return name
+        self.ended &= members.keys()
         # A killed group may still be freeing memory: don't kill another group meanwhile.
-        if any(rough[name] for name in self.ended):
+        is_freeing = any(rough[name] for name in self.ended)
+        if is_freeing or sum(rough.values()) + sum(files.values()) <= self.tree:
             return b""
-        if sum(rough.values()) + sum(files.values()) <= self.tree:
-            return b""
-        fair = {
-            name: files[name] + sum(proportional(pid, below[pid]) for pid in pids)
-            for name, pids in members.items()
-        }
-        return max(fair, key=lambda name: fair[name]) if sum(fair.values()) > self.tree else b""
+        sizes = {name: fair(name) for name in members}
+        return max(sizes, key=lambda name: sizes[name]) if sum(sizes.values()) > self.tree else b""
 
     def memory_files(self, members: dict[bytes, list[int]]) -> dict[bytes, int]:
         """Return the size of the memory files, such as the judge's, that each group has open."""
