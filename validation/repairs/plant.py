@@ -105,16 +105,8 @@ def _brief(message: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredTrace:
-    """A repair example in the database: a pair's right code, and that code with a mistake."""
-
-    pair: int
-    kind: str
-    faulty_code: str
-    triton_code: str
-    line: int
-
+StoredTrace = tuple[int, str, FaultyText]
+"""A trace of an earlier run: the key of its pair, the kind of its mistake, and the mistake."""
 
 Check = Callable[[Sequence[PossibleFault]], Iterable[tuple[PossibleFault, ItemFinding | None]]]
 
@@ -133,7 +125,7 @@ def plant(
     """
     choice = Choice(pairs, kinds, count, seed)
     for trace in stored:
-        choice.include(trace)
+        choice.include(*trace)
     while batch := choice.batch():
         for candidate, finding in check(batch):
             attempt = JudgedFault(candidate, finding)
@@ -156,14 +148,14 @@ class Choice:
         self._misses: Counter[str] = Counter()
         self._tried: set[tuple[int, str]] = set()
         self._texts: set[str] = set()
-        self._differences = Differences()
+        self._planted: dict[tuple[str, str], list[Structure]] = defaultdict(list)
+        """Structures of the pairs with a mistake, by its kind and normalized difference."""
 
-    def include(self, trace: StoredTrace) -> None:
+    def include(self, pair: int, kind: str, fault: FaultyText) -> None:
         """Count a trace that an earlier run stored, and never plant its mistake again."""
-        fault = FaultyText(trace.faulty_code, trace.triton_code, trace.line)
-        self._kept[trace.kind] += trace.kind in {kind.name for kind in self._kinds}
-        self._tried.add((trace.pair, trace.kind))
-        self._plan(trace.kind, fault, structure(trace.triton_code))
+        self._kept[kind] += kind in {one.name for one in self._kinds}
+        self._tried.add((pair, kind))
+        self._plan(kind, fault, structure(fault.right))
 
     def batch(self) -> list[PossibleFault]:
         """Return the next candidates, or an empty list if enough are stored or all are tried."""
@@ -218,32 +210,18 @@ class Choice:
         self, kind: MistakeKind, source: ParsedText, shape: Structure, draw: Random
     ) -> FaultyText | None:
         """Return a mistake at a random position that repeats no earlier mistake, or None."""
+        wide = as_shingles(shape)
         for fault in kind.faults(source, draw):
-            if content_hash(fault.code) not in self._texts and not self._differences.has_near(
-                kind.name, difference(fault), shape
-            ):
+            # Don't repeat a mistake that was planted in this pair or a near-duplicate of it.
+            others = self._planted.get((kind.name, difference(fault)), ())
+            is_near = any(jaccard(wide, as_shingles(other)) >= NEAR for other in others)
+            if content_hash(fault.code) not in self._texts and not is_near:
                 return fault
         return None
 
     def _plan(self, kind: str, fault: FaultyText, shape: Structure) -> None:
         self._texts.add(content_hash(fault.code))
-        self._differences.add(kind, difference(fault), shape)
-
-
-class Differences:
-    """Mistakes planted before, by kind and normalized difference, so that none is repeated."""
-
-    def __init__(self) -> None:
-        self._pairs: dict[tuple[str, str], list[Structure]] = defaultdict(list)
-
-    def has_near(self, kind: str, difference: str, pair: Structure) -> bool:
-        """Return whether the same mistake was planted in this pair or a near-duplicate of it."""
-        wide = as_shingles(pair)
-        others = self._pairs.get((kind, difference), ())
-        return any(jaccard(wide, as_shingles(other)) >= NEAR for other in others)
-
-    def add(self, kind: str, difference: str, pair: Structure) -> None:
-        self._pairs[kind, difference].append(pair)
+        self._planted[kind, difference(fault)].append(shape)
 
 
 def difference(fault: FaultyText) -> str:

@@ -6,6 +6,7 @@ from django.db.models import F, OuterRef, Subquery
 
 from curation.models import Device, Pair, RepairTrace, Status, ValidationResult, Verdict
 from validation.repairs.plant import JudgedFault, StoredTrace
+from validation.repairs.source import FaultyText
 
 
 def passed_pairs(device: Device) -> list[int]:
@@ -24,8 +25,8 @@ def stored_traces() -> Iterator[StoredTrace]:
     """Yield the traces of pairs that have not changed since the trace was stored."""
     traces = RepairTrace.objects.filter(content_hash=F("pair__content_hash"))
     columns = ("pair_id", "kind", "faulty_code", "pair__triton_code", "line")
-    for values in traces.values_list(*columns):
-        yield StoredTrace(*values)
+    for pair, kind, *texts in traces.values_list(*columns):
+        yield pair, kind, FaultyText(*texts)
 
 
 def store(attempt: JudgedFault, device: Device) -> bool:

@@ -72,7 +72,7 @@ class Command(BaseCommand):
             )
         planted, kept = Counter[str](), Counter[str]()
         stored = list(stored_traces())
-        known = Counter(trace.kind for trace in stored if trace.kind in kinds)
+        known = Counter(name for _, name, _ in stored if name in kinds)
         added = 0
         bar = Bar(sys.stderr)
         with open_harness(device, {}) as harness:
