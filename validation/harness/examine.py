@@ -7,7 +7,7 @@ from typing import Any
 
 from validation.harness.entry import Entry, unsupported
 from validation.harness.judge import checks
-from validation.harness.judge.own_test import OwnTest, compare_with_recordings
+from validation.harness.judge.own_test import compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.judge.unvaried import unvaried
@@ -156,10 +156,10 @@ class Examination:
         for recorded in recordings.every:
             problems.update(recorded.problems)
             computed.update(recorded.computed)
-        own_test = OwnTest()
+        in_test = ""
         if suite is not None:
-            own_test = compare_with_recordings(list(suite["calls"]), recordings.summaries())
-            computed.update(own_test.computed)
+            in_test, more = compare_with_recordings(list(suite["calls"]), recordings.summaries())
+            computed.update(more)
         origin = self.entry.origin
         right = {run.trial.number for run in runs if run.right}
         same = unvaried(tried.inputs, sorted(right), self.entry.python_code, self.entry.entry_point)
@@ -170,7 +170,7 @@ class Examination:
             checks.variations(runs, wanted, origin, tried.sizes_untried, same),
             checks.memory(within, wanted),
             checks.determinism(within),
-            checks.triton(within, idle, problems, computed, own_test.words, text),
+            checks.triton(within, idle, problems, computed, in_test, text),
             checks.bounds(checks.in_bounds(runs, origin), sees_reads=sees_reads),
             checks.gradients(within, self.entry.differentiable),
         )

@@ -79,8 +79,6 @@ def reports(
                 passed.append((entry, report))
             else:
                 yield report
-    if passed:
-        pool.give_up_idle()
     timings = (
         partial(_contain_faults, entry, pool, partial(timed, entry, report, pool))
         for entry, report in passed

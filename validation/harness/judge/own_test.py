@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from validation.harness.plan.arguments import tensors
@@ -27,15 +27,6 @@ class CallSummary:
     computed: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class OwnTest:
-    """`words`: how the launcher behaves differently in its test, or empty. `computed`: torch
-    operations of calls in the test that the recording of the same layout lacks."""
-
-    words: str = ""
-    computed: Counter[str] = field(default_factory=Counter)
-
-
 def summary_of(program: Program) -> CallSummary:
     """Return the kernels and operations of a recorded call, without its backward pass."""
     every = list(in_order(program.instructions, earlier=True))
@@ -50,8 +41,14 @@ def layout(tree: Json) -> str:
     return json.dumps([[one["dtype"], one["shape"], one["stride"]] for one in tensors(tree)])
 
 
-def compare_with_recordings(calls: Json, recorded: Mapping[str, CallSummary]) -> OwnTest:
-    """Compare the test's calls with the recordings for inputs of the same layout."""
+def compare_with_recordings(
+    calls: Json, recorded: Mapping[str, CallSummary]
+) -> tuple[str, Counter[str]]:
+    """Compare the test's calls with the recordings for inputs of the same layout.
+
+    Return how the launcher behaves differently in its test, or an empty text, and the torch
+    operations of its calls there that the recordings lack.
+    """
     more: Counter[str] = Counter()
     launches, expected = False, False
     everywhere = {name for summary in recorded.values() for name in summary.computed}
@@ -69,10 +66,10 @@ def compare_with_recordings(calls: Json, recorded: Mapping[str, CallSummary]) ->
         missing = sorted(known.kernels - kernels)
         if missing and extra:
             words = f"in its own test it computes {', '.join(sorted(extra))} with torch"
-            return OwnTest(f"{words}, where a recording launches {', '.join(missing)}")
+            return f"{words}, where a recording launches {', '.join(missing)}", Counter()
     if expected and not launches:
-        return OwnTest("in its own test it launches no kernel")
-    return OwnTest(computed=more)
+        return "in its own test it launches no kernel", Counter()
+    return "", more
 
 
 def error_words(lines: Sequence[str]) -> str:

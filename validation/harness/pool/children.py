@@ -133,18 +133,15 @@ class Child:
             write_parcel(request, order, blobs)
             begin, self.role = role if role != self.role else "", role
             message = {"begin": begin, "step": step, "nonce": nonce}
-            self._send(message, (request, result))
+            try:
+                self.channel.send(message, (request, result))
+            except OSError:
+                self._raise_end()
             self._wait(nonce, timeout, compile_budget)
             return self._read(result)
         finally:
             os.close(result)
             os.close(request)
-
-    def _send(self, message: dict[str, Any], fds: Sequence[int]) -> None:
-        try:
-            self.channel.send(message, fds)
-        except OSError:
-            self._raise_end()
 
     def _wait(self, nonce: str, timeout: float, compile_budget: float) -> None:
         """Wait for the answer. Time in which the child compiles is taken from the compile budget.

@@ -96,7 +96,6 @@ class WorkerPool:
     def candidate(self) -> Iterator[Child]:
         """Yield a child of the launcher's sandbox, on a GPU with a CUDA context."""
         child = self._idle.take() if self._on_gpu else self.candidates.child()
-        child.role = ""
         try:
             yield child
         finally:
@@ -107,10 +106,6 @@ class WorkerPool:
         """Remove the compile cache of an entry."""
         if self._on_gpu:
             self.candidates.send("forget", cache)
-
-    def give_up_idle(self) -> None:
-        """End the idle children to free their GPU memory."""
-        self._idle.give_up()
 
     def _with_context(self) -> Child:
         """Return a child with a CUDA context, or without one after a timeout.
