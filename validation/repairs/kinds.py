@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 from validation.repairs import places, values
@@ -56,14 +57,14 @@ class MistakeKind:
 _ALL = (
     MistakeKind(
         "missing-load-mask",
-        values.missing_load_mask,
+        partial(values.without_mask, "load"),
         "The load has no mask, so lanes where `{mask}` is false read too, from other places of the "
         "tensor or from outside of it.",
         "The mask keeps these lanes from reading.",
     ),
     MistakeKind(
         "missing-store-mask",
-        values.missing_store_mask,
+        partial(values.without_mask, "store"),
         "The store has no mask, so lanes where `{mask}` is false write too, to other places of the "
         "tensor or outside of it.",
         "The mask lets only lanes before the end write.",

@@ -23,16 +23,8 @@ RESCALED = ". Sums of earlier blocks are still rescaled by it, so blocks are add
 
 
 # --- Masks -----------------------------------------------------------------------------------
-def missing_load_mask(source: ParsedText) -> Iterator[Mistake]:
-    return _without_mask("load", source)
-
-
-def missing_store_mask(source: ParsedText) -> Iterator[Mistake]:
-    return _without_mask("store", source)
-
-
-def _without_mask(name: str, source: ParsedText) -> Iterator[Mistake]:
-    for call in source.calls(source.kernels, name):
+def without_mask(access: str, source: ParsedText) -> Iterator[Mistake]:
+    for call in source.calls(source.kernels, access):
         guards = {word.arg: word for word in call.keywords if word.arg in ("mask", "other")}
         if "mask" in guards:
             # Drop `other` too: Triton rejects it without `mask`.
