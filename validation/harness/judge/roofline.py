@@ -72,78 +72,63 @@ class Work:
     narrowest: int = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    candidate: Times
-    eager: Times
-    compiled: Times | None
-    work: Work
-    floor_us: float
-    impossible: str
+def judged(
+    candidate: Times, eager: Times, compiled: Times | None, work: Work, gpu: Gpu
+) -> tuple[dict[str, Any], str]:
+    """Return the figures of the times, and a sentence. A time that is impossible has no speedup."""
+    floor, impossible = _floor(candidate, (eager, compiled), work, gpu)
 
-    @property
-    def speedup(self) -> float | None:
-        """Return the speedup over eager torch, or None if the measured time is impossibly short."""
-        return self._against(self.eager)
-
-    @property
-    def speedup_compiled(self) -> float | None:
-        return self._against(self.compiled)
-
-    def _against(self, other: Times | None) -> float | None:
-        if self.impossible or other is None:
+    def speedup_over(other: Times | None) -> float | None:
+        if impossible or other is None:
             return None
-        return other.median_us / max(self.candidate.median_us, RESOLUTION)
+        return other.median_us / max(candidate.median_us, RESOLUTION)
 
-    @property
-    def words(self) -> str:
-        others = f"eager torch {self.eager}"
-        others += f", torch.compile {self.compiled}" if self.compiled else ""
-        times = f"{self.candidate}; {others}"
-        if self.impossible:
-            return f"impossible: {self.impossible}. {times}"
-        factors = f"{self.speedup:.2f} times as fast as eager torch"
-        if self.speedup_compiled is not None:
-            factors += f", {self.speedup_compiled:.2f} times torch.compile"
-        noise = max(one.noise for one in (self.candidate, self.eager, self.compiled) if one)
-        noisy = f"; half of the runs differ by {noise:.0%}" if noise > NOISY else ""
-        return f"{factors}. {times}{noisy}"
-
-    def figures(self) -> dict[str, Any]:
-        seconds = self.candidate.median_us * 1e-6
-        moved = self.work.read + self.work.written
-        return {
-            "candidate": asdict(self.candidate),
-            "eager": asdict(self.eager),
-            "compiled": asdict(self.compiled) if self.compiled else None,
-            "speedup": self.speedup,
-            "speedup_compiled": self.speedup_compiled,
-            "bytes": moved,
-            "gigabytes_per_second": moved / seconds / 1e9 if seconds else None,
-            "flops": self.work.flops or None,
-            "floor_us": self.floor_us,
-            "impossible": self.impossible,
-        }
+    speedup, speedup_compiled = speedup_over(eager), speedup_over(compiled)
+    words = (
+        f"impossible: {impossible}" if impossible else f"{speedup:.2f} times as fast as eager torch"
+    )
+    if speedup_compiled is not None:
+        words += f", {speedup_compiled:.2f} times torch.compile"
+    words += f". {candidate}; eager torch {eager}"
+    words += f", torch.compile {compiled}" if compiled else ""
+    noise = max(one.noise for one in (candidate, eager, compiled) if one)
+    if noise > NOISY and not impossible:
+        words += f"; half of the runs differ by {noise:.0%}"
+    seconds, moved = candidate.median_us * 1e-6, work.read + work.written
+    figures = {
+        "candidate": asdict(candidate),
+        "eager": asdict(eager),
+        "compiled": asdict(compiled) if compiled else None,
+        "speedup": speedup,
+        "speedup_compiled": speedup_compiled,
+        "bytes": moved,
+        "gigabytes_per_second": moved / seconds / 1e9 if seconds else None,
+        "flops": work.flops or None,
+        "floor_us": floor,
+        "impossible": impossible,
+    }
+    return figures, words
 
 
-def judged(candidate: Times, eager: Times, compiled: Times | None, work: Work, gpu: Gpu) -> Timing:
+def _floor(
+    candidate: Times, torch: tuple[Times, Times | None], work: Work, gpu: Gpu
+) -> tuple[float, str]:
+    """Return the least possible time in microseconds, and why the candidate's is impossible."""
     by_memory = memory_floor(work, gpu)
     peak = gpu.peak(work.narrowest)
     by_arithmetic = work.flops / (peak * 1e6) / SPARED if peak else 0.0
-    fastest = min(one.median_us for one in (eager, compiled) if one)
-    if fastest + RESOLUTION < by_memory:
+    if min(one.median_us for one in torch if one) + RESOLUTION < by_memory:
         # Torch also beats this bound, so the operation reads only a part of its inputs.
         by_memory = 0.0
     floor = max(by_memory, by_arithmetic)
-    impossible = ""
-    if candidate.median_us + RESOLUTION < floor:
-        what = (
-            f"to move {work.read + work.written:,} bytes at {gpu.gigabytes_per_second:,.0f} GB/s"
-            if by_memory >= by_arithmetic
-            else f"for half of {work.flops:,} operations at {peak:,.0f} TFLOP/s"
-        )
-        impossible = f"{candidate.median_us:.1f} µs, where {what} takes {floor:.1f}"
-    return Timing(candidate, eager, compiled, work, floor, impossible)
+    if candidate.median_us + RESOLUTION >= floor:
+        return floor, ""
+    what = (
+        f"to move {work.read + work.written:,} bytes at {gpu.gigabytes_per_second:,.0f} GB/s"
+        if by_memory >= by_arithmetic
+        else f"for half of {work.flops:,} operations at {peak:,.0f} TFLOP/s"
+    )
+    return floor, f"{candidate.median_us:.1f} µs, where {what} takes {floor:.1f}"
 
 
 def memory_floor(work: Work, gpu: Gpu) -> float:
