@@ -40,17 +40,15 @@ def is_too_full(folder: str, most: int) -> bool:
 
 
 def empty_folder(folder: str) -> None:
-    """Empty the folder as far as the system permits.
-
-    Each subfolder is moved to the top before it is read, so that paths stay short.
-    """
-    waiting: set[str] = set()
-    _remove_files(folder, folder, waiting)
-    while waiting:
-        directory = waiting.pop()
-        _remove_files(directory, folder, waiting)
-        with suppress(OSError):
-            os.rmdir(directory)
+    """Empty the folder as far as the system permits."""
+    refused: set[str] = set()
+    with suppress(OSError):
+        while entries := [entry for entry in _list(folder) if entry.path not in refused]:
+            for entry in entries:
+                try:
+                    _remove(entry, folder)
+                except OSError:
+                    refused.add(entry.path)
 
 
 def remove_folder(folder: str) -> None:
@@ -59,29 +57,21 @@ def remove_folder(folder: str) -> None:
         os.rmdir(folder)
 
 
-def _remove_files(directory: str, top: str, waiting: set[str]) -> None:
-    """Remove the files of `directory`, and move its subfolders to the top."""
-    changed = True
-    while changed:
-        changed = False
-        with suppress(OSError):
-            for entry in _list(directory):
-                changed |= entry.path not in waiting and _remove(entry, top, waiting)
-
-
-def _remove(entry: os.DirEntry[str], top: str, waiting: set[str]) -> bool:
-    higher = f"{top}/{secrets.token_hex(8)}"
-    try:
-        if not entry.is_dir(follow_symlinks=False):
-            os.unlink(entry.path)
-            return True
+def _remove(entry: os.DirEntry[str], top: str) -> None:
+    """Remove a file or a folder. Its content moves to the top first, so that paths stay short."""
+    if not entry.is_dir(follow_symlinks=False):
+        os.unlink(entry.path)
+        return
+    os.chmod(entry.path, 0o700)
+    inner = _list(entry.path)
+    for part in inner:
         # Moving a folder requires write permission for it.
-        os.chmod(entry.path, 0o700)
-        os.rename(entry.path, higher)
-    except OSError:
-        return False
-    waiting.add(higher)
-    return True
+        if part.is_dir(follow_symlinks=False):
+            os.chmod(part.path, 0o700)
+        os.rename(part.path, f"{top}/{secrets.token_hex(8)}")
+    # A longer list ends later.
+    if len(inner) <= NAMES_MOST:
+        os.rmdir(entry.path)
 
 
 def _list(folder: str) -> list[os.DirEntry[str]]:
