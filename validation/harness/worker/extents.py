@@ -3,7 +3,6 @@
 On a GPU, only compute-sanitizer can check every access.
 """
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,9 +54,9 @@ class Extents:
 
     def __init__(self, extents: Iterable[tuple[int, int]]) -> None:
         self.extents = sorted(extents)
-        self.starts = [start for start, _ in self.extents]
-        self.ends = list(accumulate((end for _, end in self.extents), max))
-        self._starts, self._ends = (np.array(each, np.uint64) for each in (self.starts, self.ends))
+        self._starts = np.array([start for start, _ in self.extents], np.uint64)
+        ends = accumulate((end for _, end in self.extents), max, initial=0)
+        self._ends = np.array(list(ends), np.uint64)
 
     def strays(self, access: Access, arguments: tuple[Any, ...]) -> str:
         """Return a description of addresses outside of all tensors, or an empty text."""
@@ -66,12 +65,7 @@ class Extents:
             addresses = addresses[arguments[access.mask]]
         if not addresses.size:
             return ""
-        # Fast path: nearly always, all addresses lie in one tensor.
-        first = bisect_right(self.starts, int(addresses.min())) - 1
-        if first >= 0 and int(addresses.max()) + width <= self.ends[first]:
-            return ""
-        below = self._starts.searchsorted(addresses, side="right")
-        ends = np.append(np.uint64(0), self._ends)[below]
+        ends = self._ends[self._starts.searchsorted(addresses, side="right")]
         # Subtract, because the sum of address and width could overflow.
         outside = addresses[(ends < addresses) | (ends - addresses < width)]
         return self._where(access, int(outside.min()), outside.size) if outside.size else ""
