@@ -28,7 +28,7 @@ from typing import Any
 # Forking after the parent has used OpenMP hangs the child.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-FLOAT8 = Path(__file__).resolve().parents[3] / "validation" / "harness" / "worker" / "float8.py"
+WORKER = Path(__file__).resolve().parents[3] / "validation" / "harness" / "worker"
 KEYS = ("python_code", "triton_code", "test_code")
 
 
@@ -131,7 +131,7 @@ def _child(folder: Path) -> int:
 
 def _replace_gpu() -> None:
     """Let autotuners take their first configuration, launchers read a GPU's properties, and
-    kernels convert float8, as in the harness's interpreter.
+    kernels round to narrow floats, as in the harness's interpreter.
     """
     import torch
     from triton.runtime.autotuner import Autotuner
@@ -140,11 +140,11 @@ def _replace_gpu() -> None:
     torch.cuda.get_device_properties = lambda device=None: small
     Autotuner._bench = lambda *args, **kwargs: [1.0, 1.0, 1.0]
     # By its path: the project's packages need more than torch and triton.
-    spec = importlib.util.spec_from_file_location("float8", FLOAT8)
+    spec = importlib.util.spec_from_file_location("conversions", WORKER / "conversions.py")
     assert spec is not None and spec.loader is not None
-    float8 = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(float8)
-    float8.patch_conversions()
+    conversions = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conversions)
+    conversions.patch_conversions()
 
 
 def _end(pidfd: int, child: _Child) -> Outcome:

@@ -58,12 +58,12 @@ def up(settings: Mapping[str, Any]) -> dict[str, str]:
 
     torch.set_num_threads(1)
     compiler = settings["compiler"]
-    from validation.harness.worker import builds, float8, gpu
+    from validation.harness.worker import builds, conversions, gpu
 
     interpreted = os.environ.get("TRITON_INTERPRET") == "1"
     if interpreted:
         level_interpreter()
-        float8.patch_conversions()
+        conversions.patch_conversions()
     # A process that times launches must use Triton's own builds.
     elif not compiler:
         builds.install()

@@ -1,4 +1,4 @@
-"""Conversions of float8 in the interpreter, against those of torch."""
+"""Conversions of narrow floats in the interpreter, against those of torch."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import torch
 from triton import language as tl
 from triton.runtime import interpreter
 
-from validation.harness.worker.float8 import patch_conversions
+from validation.harness.worker.conversions import patch_conversions
 
 NARROW = {tl.float8e4nv: torch.float8_e4m3fn, tl.float8e5: torch.float8_e5m2}
 WIDE = {tl.float16: torch.float16, tl.bfloat16: torch.bfloat16, tl.float32: torch.float32}
@@ -45,6 +45,14 @@ def test_values_are_rounded_to_nearest_even_and_saturate(source: Any, target: An
 
     actual = converted(values, source, target).float()
     torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
+
+
+def test_bfloat16_is_rounded_to_nearest_even() -> None:
+    values = all_values(torch.float32)
+
+    actual = converted(values, tl.float32, tl.bfloat16)
+
+    torch.testing.assert_close(actual, values.bfloat16(), rtol=0, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize("source", NARROW, ids=str)

@@ -1,4 +1,4 @@
-"""Conversions of float8 in Triton's interpreter, which loses carries, NaN and infinities."""
+"""Conversions to narrow floats. Triton's interpreter truncates, and loses carries and NaN."""
 
 from typing import Any
 
@@ -25,6 +25,10 @@ def patch_conversions() -> None:
             if name == "bf16":
                 return (wide.view(np.uint32) >> 16).astype(np.uint16)
             return wide.astype(f"float{target.primitive_bitwidth}")
+        if name == "bf16" and source.name == "fp32":
+            bits = data.view(np.uint32)
+            near = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+            return np.where(np.isnan(data), 0x7FC0, near).astype(np.uint16)
         if name not in tables or rounding == owner._ir.ROUNDING_MODE.RTZ:
             return original(data, source, target, rounding)
         wide = (data.astype(np.uint32) << 16).view(np.float32) if source.name == "bf16" else data
