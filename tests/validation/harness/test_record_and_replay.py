@@ -3,11 +3,14 @@
 Each test checks a whole entry, in a recorder and a replayer of its own.
 """
 
+from dataclasses import replace
+
 import pytest
 
-from tests.validation.harness.whole_entries import grades, report
+from tests.validation.harness.whole_entries import grades, report, whole_entry
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Verdict
+from validation.harness.schedule import reports
 
 pytestmark = pytest.mark.slow
 
@@ -258,6 +261,41 @@ def test_a_backward_pass_gets_an_expanded_gradient(
     (check,) = (one for one in made.checks if one.name == "variations")
     assert check.verdict is verdict, check.words
     assert ("expanded gradients" in check.words) is (backward == "gradient"), check.words
+
+
+TUNED = """\
+tuned_kernel = triton.autotune(
+    [triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128})], key=["n"]
+)(scale_kernel)
+
+
+def tuned(x, factor):
+    assert torch.cuda.get_device_properties(x.device).multi_processor_count
+    out = torch.empty_like(x)
+    tuned_kernel[lambda META: (triton.cdiv(x.numel(), META["BLOCK"]),)](x, out, x.numel(), factor)
+    return out
+
+
+"""
+
+
+def test_a_backward_that_is_tuned_runs_in_its_own_test_without_a_gpu(pool: WorkerPool) -> None:
+    backward = GATED.replace("GATE", "3").replace("return scaled(gradient", "return tuned(gradient")
+
+    entry = whole_entry(
+        "def entry(x, gate):\n    return x * 3 + 0 * gate\n",
+        TUNED + backward,
+        "(x.requires_grad_(), torch.full((1,), 3.0))",
+        differentiable=True,
+    )
+    test = entry.test_code.replace(
+        "return inputs if answer is None else answer",
+        "answer.backward(torch.ones_like(answer))\n    return answer, inputs[0].grad",
+    )
+
+    (made,) = reports([replace(entry, test_code=test)], pool)
+
+    assert made.verdict is Verdict.PASSED, [(one.name, one.words) for one in made.checks]
 
 
 def test_a_launcher_that_can_be_imported_once_in_a_process_passes(pool: WorkerPool) -> None:

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from triton.runtime.autotuner import Autotuner
 
 from validation.harness.judge.practical import SHARES
 from validation.harness.line_values.changes import Change, changes
 from validation.harness.line_values.watched import Address, Watched
 from validation.harness.plan.arguments import declare_gradients, tensors
 from validation.harness.pool.channel import Blob
-from validation.harness.recorder.tracer import CHOSEN, WITHOUT_GPU
+from validation.harness.recorder.tracer import replace_gpu
 from validation.harness.worker import folder
 from validation.harness.worker.author import tolerance
 from validation.harness.worker.folder import described
@@ -48,9 +47,7 @@ class LineValues:
         nodes = ast.walk(ast.parse(order["triton_code"]))
         self._functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
         self._watched = Watched(self._functions)
-        tuner: Any = Autotuner
-        tuner._bench = lambda *_, **__: CHOSEN
-        torch.cuda.get_device_properties = lambda *_: WITHOUT_GPU
+        replace_gpu()
         signal.signal(signal.SIGALRM, _stop)
 
     def values(self, order: dict[str, Any], _: list[memoryview]) -> tuple[Any, list[Blob]]:

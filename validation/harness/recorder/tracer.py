@@ -218,6 +218,13 @@ def _device_properties(_: Any, original: Callable[..., Any], device: Any = None)
     return original(device) if torch.cuda.is_available() else WITHOUT_GPU
 
 
+def replace_gpu() -> None:
+    """Let autotuners choose without a GPU also outside of recordings, as in a test's backward."""
+    tuner: Any = Autotuner
+    tuner._bench = lambda *_, **__: CHOSEN
+    torch.cuda.get_device_properties = lambda *_: WITHOUT_GPU
+
+
 def _run_once(call: Callable[[], Any], quantiles: Any = None) -> list[float]:
     call()
     return CHOSEN

@@ -15,6 +15,7 @@ from typing import Any
 
 from validation.harness.line_values.role import LineValues
 from validation.harness.recorder.role import Recorder
+from validation.harness.recorder.tracer import replace_gpu
 from validation.harness.replayer import compiling
 from validation.harness.replayer.role import Replayer
 from validation.harness.worker.author import Author
@@ -64,6 +65,7 @@ def up(settings: Mapping[str, Any]) -> dict[str, str]:
     if interpreted:
         level_interpreter()
         conversions.patch_conversions()
+        replace_gpu()
     # A process that times launches must use Triton's own builds.
     elif not compiler:
         builds.install()
