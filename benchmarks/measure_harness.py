@@ -57,6 +57,7 @@ def main() -> int:
     parser.add_argument("--sequential", type=int, default=16, help="pytest, one after the other")
     parser.add_argument("--parallel", type=int, default=64, help="pytest, 8 at once")
     parser.add_argument("--jobs", type=int, nargs="+", default=[0])
+    parser.add_argument("--share", type=int, default=16)
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -119,6 +120,7 @@ def options_of(arguments: argparse.Namespace, **more: Any) -> Options:
     given = Level.NONE if level is Level.NONE else None
     return Options(
         device=arguments.device,
+        share=arguments.share,
         jobs=arguments.jobs[0],
         level=Level(arguments.sandbox) if arguments.sandbox else given,
         **more,

@@ -52,6 +52,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", choices=("cuda", "interpreter"), default="cuda")
     parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--share", type=int, default=16)
     parser.add_argument("--timing", action="store_true", help="with the bonus for speed")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 32])
     parser.add_argument("--requests", type=int, default=128, help="by tier and number of clients")
@@ -70,7 +71,7 @@ class Notes:
     def __init__(self, part: str, arguments: argparse.Namespace) -> None:
         self.file = (arguments.out / f"{part}.jsonl").open("w")
         self("host", cpus=len(os.sched_getaffinity(0)), load=os.getloadavg()[0],
-             device=arguments.device, jobs=arguments.jobs,
+             device=arguments.device, jobs=arguments.jobs, share=arguments.share,
              python=platform.python_version(), torch=version("torch"),
              triton=version("triton"))  # fmt: skip
 
@@ -108,7 +109,7 @@ def serving(
         command = [
             sys.executable, "-m", "validation.harness", "serve", "--entries", known,
             "--socket", path, "--device", arguments.device, "--jobs", arguments.jobs,
-            "--timeout", timeout, "--queue", 128,
+            "--share", arguments.share, "--timeout", timeout, "--queue", 128,
             *(["--timing"] if arguments.timing else []),
         ]  # fmt: skip
         with subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, text=True) as process:

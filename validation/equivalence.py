@@ -19,7 +19,7 @@ from validation.harness.sandbox import SandboxUnavailable
 from validation.harness.single_case import ChosenCase, try_case
 
 # Harness options that a run may set.
-OPTIONS = ("checks", "jobs", "timeout", "seed", "timing", "sanitize")
+OPTIONS = ("checks", "jobs", "share", "timeout", "seed", "timing", "sanitize")
 
 
 class HarnessUnavailable(CurationError):

@@ -48,7 +48,7 @@ def _try_case(run: TriedCase, attempt: Attempt[TriedCase], open_: "Harness | Non
         attempt.fail("The pair has changed since.")
         return
     attempt.tell("starting", 0)
-    opened = open_harness(Device(run.device), {"jobs": 1})
+    opened = open_harness(Device(run.device), {"jobs": 1, "share": 1})
     with nullcontext(open_) if open_ else opened as harness:
         attempt.tell("running", 0)
         report = harness.try_case(run)

@@ -224,7 +224,7 @@ class ReplayingCrew(WorkerPool):
             yield child
 
     @contextmanager
-    def candidate(self) -> Iterator[Child]:
+    def candidate(self, role: str, *, alone: bool) -> Iterator[Child]:
         with self.reference() as child:
             yield child
 

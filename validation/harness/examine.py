@@ -2,12 +2,12 @@
 
 import time
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from typing import Any
 
 from validation.harness.entry import Entry, unsupported
 from validation.harness.judge import checks
-from validation.harness.judge.own_test import compare_with_recordings
+from validation.harness.judge.own_test import OwnTest, compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.judge.unvaried import unvaried
@@ -45,16 +45,17 @@ from validation.harness.session.replays import compile_kernels, judged, replay
 class Examination:
     """Examination of one entry. It collects the checks as they finish.
 
+    alone: use a replayer that serves no other entry.
     answered: the reference's answers, if known. The test's check 7 is then left out.
     options: options of this run, or None for those of the pool.
     """
 
     def __init__(
-        self, entry: Entry, pool: WorkerPool, answered: Answered | None = None,
+        self, entry: Entry, pool: WorkerPool, *, alone: bool, answered: Answered | None = None,
         options: Options | None = None,
     ) -> None:  # fmt: skip
         self.entry, self.pool, self.options = entry, pool, options or pool.options
-        self.session = Session(entry, pool, options)
+        self.session = Session(entry, pool, alone=alone, options=options)
         self.answered = answered
         self.checks: list[Check] = []
         self.figures: dict[str, Any] = {}
@@ -111,10 +112,15 @@ class Examination:
         inputs = inputs.of_trials(select_precise(inputs.trials, bound, text))
         inputs = inputs.of_trials(select_affordable(inputs, wanted, self.options.device))
         order = self.session.order("triton_code")
-        with self.session.candidate() as recorder:
-            recordings = Recordings(self.session, recorder, inputs, order, wanted)
+        with ExitStack() as stack:
+            child = stack.enter_context(self.session.candidate("launcher"))
+            recordings = Recordings(self.session, child, inputs, order, wanted)
+            if not self.session.shares:
+                stack.close()
             runs, wanted = self._replays(order, recordings, inputs, wanted, device, bound)
-            suite = self._test(recorder) if self.session.wants("test") else None
+            suite = None
+            if self.session.wants("test"):
+                suite = self._test(child if self.session.shares else None)
         self._judge(recordings, suite, runs, wanted, answered.tried)
         if self.session.device == "cpu" and self.session.wants("compiles"):
             self.checks.append(compile_kernels(self.session, recordings))
@@ -126,7 +132,7 @@ class Examination:
         """Return the judged replays, and the expected answers, some with rounding effects added."""
         if self.session.device == "cpu" and self.session.wants("memory"):
             inputs = inputs.of_trials(select_for_orders(inputs.trials, recordings.programs))
-        with self.session.candidate() as child:
+        with self.session.candidate("replayer") as child:
             small = [trial for trial in inputs.trials if trial.kind != "large"]
             answers = replay(
                 self.session, child, order, recordings, inputs.of_trials(small), wanted
@@ -156,10 +162,10 @@ class Examination:
         for recorded in recordings.every:
             problems.update(recorded.problems)
             computed.update(recorded.computed)
-        in_test = ""
+        own_test = OwnTest()
         if suite is not None:
-            in_test, more = compare_with_recordings(list(suite["calls"]), recordings.summaries())
-            computed.update(more)
+            own_test = compare_with_recordings(list(suite["calls"]), recordings.summaries())
+            computed.update(own_test.computed)
         origin = self.entry.origin
         right = {run.trial.number for run in runs if run.right}
         same = unvaried(tried.inputs, sorted(right), self.entry.python_code, self.entry.entry_point)
@@ -170,7 +176,7 @@ class Examination:
             checks.variations(runs, wanted, origin, tried.sizes_untried, same),
             checks.memory(within, wanted),
             checks.determinism(within),
-            checks.triton(within, idle, problems, computed, in_test, text),
+            checks.triton(within, idle, problems, computed, own_test.words, text),
             checks.bounds(checks.in_bounds(runs, origin), sees_reads=sees_reads),
             checks.gradients(within, self.entry.differentiable),
         )
@@ -179,17 +185,13 @@ class Examination:
         seconds = sum(float(run.details.get("seconds", 0.0)) for run in runs)
         self.figures["kernel_seconds"] = round(seconds, 4)
 
-    def _test(self, recorder: Child | None = None) -> dict[str, Any]:
+    def _test(self, child: Child | None = None) -> dict[str, Any]:
         """Run the entry's own test in a child, and return what the child reports.
 
-        recorder: the child that recorded the launcher. A test that fails there runs again in a new
-        child, because an import may leave what a second one meets, such as a registered operation.
+        child: the child that recorded the launcher, if it can also run the test.
         """
         order = self.session.order("python_code", "triton_code", "test_code")
-        with nullcontext(recorder) if recorder else self.session.candidate() as child:
+        with nullcontext(child) if child else self.session.candidate("launcher") as child:
             header = self.session.ask(child, "suite", "suite", order).header
-        check = checks.test(header)
-        if recorder and check.verdict is not Verdict.PASSED:
-            return self._test()
-        self.checks.insert(0, check)
-        return dict(header)
+            self.checks.insert(0, checks.test(header))
+            return dict(header)

@@ -29,6 +29,7 @@ class Options:
     jobs: number of entries checked concurrently, 0 for one per processor.
     timeout: limit for each step of an entry.
     level: confinement level, or None for the best that this host allows.
+    share: maximum number of consecutive entries that a replayer on a GPU serves, 1 for no sharing.
     timing, sanitize: whether to time passed entries, or run them under compute-sanitizer.
     """
 
@@ -39,6 +40,7 @@ class Options:
     level: Level | None = None
     memory: int = 4 * GIB
     gpu_memory: float = 0.2
+    share: int = 16
     seed: int = 20260101
     timing: bool = False
     sanitize: bool = False

@@ -79,6 +79,8 @@ def reports(
                 passed.append((entry, report))
             else:
                 yield report
+    if passed:
+        pool.give_up_idle()
     timings = (
         partial(_contain_faults, entry, pool, partial(timed, entry, report, pool))
         for entry, report in passed
@@ -131,24 +133,31 @@ def examine(
     entry: Entry, pool: WorkerPool, answered: Answered | None = None,
     options: Options | None = None,
 ) -> Report:  # fmt: skip
-    """Return a report on the entry. `answered`, `options`: as for an Examination.
+    """Return a report on the entry. If sharing is allowed, its processes also serve other entries.
 
-    If the machine ran out of resources, or the fork server ended, the check is repeated while no
-    other entry is checked: another entry may have caused the fault.
+    answered, options: as for an Examination.
+
+    An entry that does not pass in shared processes is checked again in separate ones. If the
+    machine ran out of resources, or the fork server ended, the check is repeated while no other
+    entry is checked: another entry may have caused the fault.
     """
-    server_ends, alone = 0, False
+    shared, alone = pool.options.device == "cuda" and pool.options.share > 1, False
+    server_ends = 0
     while server_ends < 2:
         try:
             with pool.lock.held(exclusive=alone):
-                report = Examination(entry, pool, answered, options).report()
+                examination = Examination(
+                    entry, pool, alone=not shared, answered=answered, options=options
+                )
+                report = examination.report()
         except ServerEnded:
-            server_ends, alone = server_ends + 1, True
+            server_ends, shared, alone = server_ends + 1, False, True
             continue
         if report.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
             pool.check_health()
-        if report.verdict is Verdict.PASSED or alone or not is_starved(report):
+        if report.verdict is Verdict.PASSED or alone or not (shared or is_starved(report)):
             return report
-        alone = True
+        shared, alone = False, is_starved(report)
     words = "the fork server died while nothing but this entry ran"
     return _crashed(entry, pool, words)
 

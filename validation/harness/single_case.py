@@ -55,7 +55,7 @@ def try_case(entry: Entry, chosen: ChosenCase, pool: WorkerPool) -> dict[str, An
 
     `right` is None if the case could not be run, which is no fault of the launcher.
     """
-    session = Session(entry, pool)
+    session = Session(entry, pool, alone=True)
     started = time.monotonic()
     right = None
     try:
@@ -106,9 +106,9 @@ def _try(
     session: Session, constants: Constants, inputs: Inputs, wanted: dict[int, Wanted]
 ) -> dict[str, Any]:
     order = session.order("triton_code")
-    with session.candidate() as child:
+    with session.candidate("launcher") as child:
         recordings = Recordings(session, child, inputs, order)
-    with session.candidate() as child:
+    with session.candidate("replayer") as child:
         answers = replay(session, child, order, recordings, inputs, wanted)
     bound = PracticalBound(declared_factor(session.entry.triton_code), constants.tolerance)
     [trial] = inputs.trials
@@ -143,7 +143,7 @@ def _line_values(session: Session, chosen: ChosenCase) -> dict[str, Any]:
         "place": chosen.place, "instead": dict(chosen.instead),
         "variant": CHANGES[chosen.change], "program": [*places, 0, 0, 0][:3] if places else None,
     }  # fmt: skip
-    with session.candidate() as child:
+    with session.candidate("launcher") as child:
         answer = session.ask(child, "values", "values", order).header
     if "error" in answer:
         raise _refused(raised(answer["error"]))

@@ -92,7 +92,7 @@ class AnswerCache:
                 self._kept.popitem(last=False)
 
     def _make(self, reference: JudgeReference, options: Options) -> CachedAnswers:
-        session = Session(reference.entry(""), self._pool, options)
+        session = Session(reference.entry(""), self._pool, alone=True, options=options)
         try:
             with (
                 self._pool.lock.held(exclusive=False),

@@ -31,7 +31,7 @@ def serve(arguments: argparse.Namespace) -> int:
         raise Unsuited("A port is open to all users of this machine: it needs --token-file.")
     if arguments.socket is not None and not arguments.socket.absolute().parent.is_dir():
         raise Unsuited(f"There is no folder {arguments.socket.parent} for the socket.")
-    options = from_arguments(arguments)
+    options = from_arguments(arguments, share=arguments.share)
     raise_file_limit()
     with open_pool(options) as pool:
         judge = RewardJudge(pool)
@@ -98,4 +98,7 @@ def parser() -> argparse.ArgumentParser:
     add("--token-file", type=Path, help="file with the token that clients send")
     add("--queue", type=int, default=64, help="requests that may wait (default: 64)")
     add_arguments(made, usual, "add a bonus for speed to the reward; needs a GPU")
+    add("--share", type=int, default=usual.share,
+        help="candidates that a replayer on a GPU serves (default: %(default)s)",
+    )  # fmt: skip
     return made

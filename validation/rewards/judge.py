@@ -93,13 +93,13 @@ class RewardJudge:
         """Return the report, or raise NotJudged if something other than the kernel is to blame.
 
         A kernel runs again if it lacked shared resources, waited for a processor, or was killed
-        from outside.
+        from outside. The second run has its own processes, so that no other kernel affects it.
         """
         again, alone = False, False
         for _ in range(ATTEMPTS):
             load = Load(own=again)
             try:
-                examination = self._examination(question)
+                examination = self._examination(question, again=again)
                 with self.pool.lock.held(exclusive=alone):
                     report = examination.report()
             except ServerEnded:
@@ -118,6 +118,10 @@ class RewardJudge:
             if not again and (repeats := _repeats(report, unanswered, waited)):
                 again, alone = True, repeats == "alone"
                 continue
+            if not again and self.pool.shares(alone=False):
+                # The replayer may have been damaged by a kernel that it served before.
+                again = True
+                continue
             if "reference" in unanswered:
                 raise NotJudged("The reference was not done in time.")
             if waited and (share := load.of_others()) >= OVERLOADED:
@@ -127,11 +131,11 @@ class RewardJudge:
             return report
         raise NotJudged("The process that starts all others ended again and again.")
 
-    def _examination(self, question: JudgeQuestion) -> Examination:
+    def _examination(self, question: JudgeQuestion, *, again: bool) -> Examination:
         options = self._options[question.tier]
         answered = self.references.answered(question.reference, options)
         entry = question.reference.entry(question.triton_code)
-        return Examination(entry, self.pool, answered, options)
+        return Examination(entry, self.pool, alone=again, answered=answered, options=options)
 
 
 def _repeats(report: Report, unanswered: dict[str, float], waited: bool) -> str:

@@ -1,4 +1,4 @@
-"""Pool of idle children: each request gets one, and few are made at once."""
+"""Pool of idle children: a request gets the first that is free, new or handed back."""
 
 import threading
 import time
@@ -80,7 +80,7 @@ def idle(workshop: Workshop) -> Iterator[Any]:
 @pytest.fixture
 def taking(idle: Any) -> Iterator[Taking]:
     with ThreadPoolExecutor(8) as pool:
-        yield lambda: pool.submit(idle.take)
+        yield lambda: pool.submit(idle.take, used=True)
         idle.close()
 
 
@@ -105,6 +105,13 @@ def test_each_request_is_served_and_few_children_are_made_at_once(
     assert workshop.most == MAKERS
 
 
+def test_a_used_child_serves_only_a_request_that_accepts_one(workshop: Workshop, idle: Any) -> None:
+    idle.put(used := Process(0))
+    workshop.let(100)
+    assert idle.take(used=False) is not used
+    assert idle.take(used=True) is used
+
+
 def test_the_next_child_is_created_before_its_request(workshop: Workshop, taking: Taking) -> None:
     asked = taking()
     workshop.let(2)
@@ -114,6 +121,7 @@ def test_the_next_child_is_created_before_its_request(workshop: Workshop, taking
 
 
 def test_no_child_is_made_before_the_first_request(workshop: Workshop, idle: Any) -> None:
+    idle.put(Process(0))
     assert not workshop.begun
 
 
@@ -121,7 +129,7 @@ def test_without_children_ahead_each_request_creates_one(workshop: Workshop) -> 
     idle = IdlePool(cast("Any", workshop.make), ahead=0)
     workshop.let(100)
     for count in range(1, 4):
-        idle.take()
+        idle.take(used=True)
         assert workshop.begun == count
     idle.close()
 
@@ -133,8 +141,8 @@ def test_a_request_raises_the_creation_error_and_the_next_gets_a_child(
     workshop.let(100)
     workshop.next = [ServerEnded()]
     with pytest.raises(ServerEnded):
-        idle.take()
-    idle.take()
+        idle.take(used=True)
+    idle.take(used=True)
     idle.close()
 
 
@@ -155,9 +163,9 @@ def test_a_child_that_died_while_idle_is_not_used(
     workshop: Workshop, idle: Any, taking: Taking
 ) -> None:
     workshop.let(100)
-    taking().result(10)
-    dead = idle._new[0].result(10)
+    dead = taking().result(10)
     dead.gone = True
+    idle.put(dead)
     assert taking().result(10) is not dead
 
 
@@ -173,11 +181,11 @@ def test_after_discarding_children_only_later_ones_are_used(
 
 def test_discarded_children_are_released(workshop: Workshop, idle: Any, taking: Taking) -> None:
     workshop.let(100)
-    taking().result(10)
-    ahead = idle._new[0].result(10)
+    used = idle.take(used=True)
+    idle.put(used)
     idle.give_up()
-    assert ahead.released
-    assert taking().result(10) is not ahead
+    assert used.released
+    assert taking().result(10) is not used
 
 
 def test_a_waiting_request_raises_closed_when_the_run_is_closed(
@@ -190,7 +198,7 @@ def test_a_waiting_request_raises_closed_when_the_run_is_closed(
     errors = [each.exception(10) for each in asked]
     assert any(isinstance(error, Closed) for error in errors)
     with pytest.raises(Closed):
-        idle.take()
+        idle.take(used=False)
 
 
 # --- Children of a worker pool ------------------------------------------------------------------

@@ -296,10 +296,3 @@ def test_a_backward_that_is_tuned_runs_in_its_own_test_without_a_gpu(pool: Worke
     (made,) = reports([replace(entry, test_code=test)], pool)
 
     assert made.verdict is Verdict.PASSED, [(one.name, one.words) for one in made.checks]
-
-
-def test_a_launcher_that_can_be_imported_once_in_a_process_passes(pool: WorkerPool) -> None:
-    once = 'torch.library.define("once::scaled", "(Tensor x) -> Tensor")\n\n\n'
-    made = report(pool, "2 * x", f"{once}def entry(x):\n    return scaled(x, 2.0)\n")
-
-    assert made.verdict is Verdict.PASSED, made.message

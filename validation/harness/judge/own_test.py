@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from validation.harness.plan.arguments import tensors
@@ -27,6 +27,15 @@ class CallSummary:
     computed: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class OwnTest:
+    """`words`: how the launcher behaves differently in its test, or empty. `computed`: torch
+    operations of calls in the test that the recording of the same layout lacks."""
+
+    words: str = ""
+    computed: Counter[str] = field(default_factory=Counter)
+
+
 def summary_of(program: Program) -> CallSummary:
     """Return the kernels and operations of a recorded call, without its backward pass."""
     every = list(in_order(program.instructions, earlier=True))
@@ -41,14 +50,8 @@ def layout(tree: Json) -> str:
     return json.dumps([[one["dtype"], one["shape"], one["stride"]] for one in tensors(tree)])
 
 
-def compare_with_recordings(
-    calls: Json, recorded: Mapping[str, CallSummary]
-) -> tuple[str, Counter[str]]:
-    """Compare the test's calls with the recordings for inputs of the same layout.
-
-    Return how the launcher behaves differently in its test, or an empty text, and the torch
-    operations of its calls there that the recordings lack.
-    """
+def compare_with_recordings(calls: Json, recorded: Mapping[str, CallSummary]) -> OwnTest:
+    """Compare the test's calls with the recordings for inputs of the same layout."""
     more: Counter[str] = Counter()
     launches, expected = False, False
     everywhere = {name for summary in recorded.values() for name in summary.computed}
@@ -66,10 +69,10 @@ def compare_with_recordings(
         missing = sorted(known.kernels - kernels)
         if missing and extra:
             words = f"in its own test it computes {', '.join(sorted(extra))} with torch"
-            return f"{words}, where a recording launches {', '.join(missing)}", Counter()
+            return OwnTest(f"{words}, where a recording launches {', '.join(missing)}")
     if expected and not launches:
-        return "in its own test it launches no kernel", Counter()
-    return "", more
+        return OwnTest("in its own test it launches no kernel")
+    return OwnTest(computed=more)
 
 
 def error_words(lines: Sequence[str]) -> str:

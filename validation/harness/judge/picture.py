@@ -51,7 +51,10 @@ def picture(actual: Numbers, expected: Numbers) -> dict[str, Any]:
 
 def _error(values: Array, truth: Array) -> Array:
     """Return the error of each element; infinity if only one of the two is finite."""
-    values, truth = values.astype(np.complex128), truth.astype(np.complex128)
+    if values.dtype.kind == "c" or truth.dtype.kind == "c":
+        values, truth = values.astype(np.complex128), truth.astype(np.complex128)
+    else:
+        values, truth = values.astype(np.float64), truth.astype(np.float64)
     same = (values == truth) | (np.isnan(values) & np.isnan(truth))
     error = np.abs(values - truth)
     error = np.where(np.isfinite(error), error, np.inf)

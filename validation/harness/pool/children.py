@@ -91,12 +91,13 @@ class Child:
     """A child process that serves one request after the other until it is released.
 
     role: name of its current role, or an empty text. A role answers the steps of requests.
+    served: number of entries that it has served.
     compile_seconds: time in which it compiled kernels.
     """
 
     def __init__(self, server: ForkServer, number: int, channel: Channel) -> None:
         self.server, self.number, self.channel = server, number, channel
-        self.role, self.compile_seconds = "", 0.0
+        self.role, self.served, self.compile_seconds = "", 0, 0.0
         self._end: Mapping[str, Any] = {}
         self._over = threading.Event()
 
@@ -133,15 +134,18 @@ class Child:
             write_parcel(request, order, blobs)
             begin, self.role = role if role != self.role else "", role
             message = {"begin": begin, "step": step, "nonce": nonce}
-            try:
-                self.channel.send(message, (request, result))
-            except OSError:
-                self._raise_end()
+            self._send(message, (request, result))
             self._wait(nonce, timeout, compile_budget)
             return self._read(result)
         finally:
             os.close(result)
             os.close(request)
+
+    def _send(self, message: dict[str, Any], fds: Sequence[int]) -> None:
+        try:
+            self.channel.send(message, fds)
+        except OSError:
+            self._raise_end()
 
     def _wait(self, nonce: str, timeout: float, compile_budget: float) -> None:
         """Wait for the answer. Time in which the child compiles is taken from the compile budget.

@@ -1,4 +1,4 @@
-"""Pool of idle children with a CUDA context.
+"""Pool of idle children with a CUDA context: new ones, and used ones that may serve again.
 
 The driver creates contexts one at a time, for all processes and all GPUs of a machine. If many
 processes ask at once, all wait until the last is served. So a few threads create them ahead.
@@ -24,12 +24,20 @@ class IdlePool:
         self._makers = ThreadPoolExecutor(MAKERS, thread_name_prefix="idle")
         self._lock = threading.Lock()
         self._new: deque[Future[Child]] = deque()
+        self._used: list[Child] = []
         self._given_up = 0
 
-    def take(self) -> Child:
-        """Return a child, or raise the reason why none can be made."""
+    def take(self, *, used: bool) -> Child:
+        """Return a child, or raise the reason why none can be made.
+
+        used: accept a child that has served before.
+        """
         while True:
             with self._lock:
+                living = [child for child in self._used if not child.gone] if used else []
+                if living:
+                    self._used.remove(living[-1])
+                    return living[-1]
                 given_up, is_ahead = self._given_up, bool(self._new)
                 future = self._new.popleft() if is_ahead else self._begin()
                 while len(self._new) < self._ahead:
@@ -47,11 +55,19 @@ class IdlePool:
                 return child
             child.release()
 
+    def put(self, child: Child) -> None:
+        """Take back a child that may serve again."""
+        with self._lock:
+            self._used.append(child)
+
     def give_up(self) -> None:
         """Release all idle children. Later requests get children that are created from now on."""
         with self._lock:
             new, self._new = self._new, deque()
+            used, self._used = self._used, []
             self._given_up += 1
+        for child in used:
+            child.release()
         for future in new:
             future.cancel()
             future.add_done_callback(_release)

@@ -1,8 +1,9 @@
 """Processes of a run: two fork servers, and the choice of a child for each entry.
 
 Attack: the reference leaves data for triton_code to find, or the reverse.
-Defense: each has its own fork server in its own sandbox, and a child serves only one entry. The
-driver creates CUDA contexts one at a time, so children with a context are created in advance.
+Defense: each has its own fork server in its own sandbox. In the interpreter, a child serves only
+one entry. On a GPU, the driver creates CUDA contexts one at a time. So children with a context are
+created in advance, and a replayer, which runs no entry's Python, serves several entries.
 """
 
 import time
@@ -20,8 +21,6 @@ from validation.harness.sandbox import memory_bound
 from validation.harness.sandbox.seal import confined_by, is_separable
 
 HEALTH_SECONDS = 60.0
-# Limit of a child's CPU time, as a multiple of a step's. Each step has a limit of its own.
-STEPS = 24
 # Seconds to wait for a context. An idle machine needs 0.2 s; eight GPUs at once need 16 s.
 CONTEXT_SECONDS = 30.0
 # Share of a GPU's memory that timed entries may reserve. The rest is for other processes, and for
@@ -43,10 +42,10 @@ class WorkerPool:
         options.validate()
         one_at_a_time = not is_separable()
         if one_at_a_time:
-            options = replace(options, jobs=1)
+            options = replace(options, jobs=1, share=1)
         self.options, self.lock = options, SharedLock()
         self._on_gpu = options.device == "cuda"
-        seconds = int(STEPS * (options.timeout + most_compile_seconds()))
+        seconds = int(options.timeout * 4 + most_compile_seconds()) * max(1, options.share)
         self.references = ForkServer(
             "interpreter", memory=options.memory, cpu_seconds=seconds, level=options.level,
             processes=512,
@@ -84,6 +83,10 @@ class WorkerPool:
             "memory": memory_bound(self.candidates.level),
         }
 
+    def shares(self, *, alone: bool) -> bool:
+        """Return whether a child may serve several roles and entries."""
+        return self._on_gpu and self.options.share > 1 and not alone
+
     @contextmanager
     def reference(self) -> Iterator[Child]:
         child = self.references.child()
@@ -93,19 +96,31 @@ class WorkerPool:
             child.release()
 
     @contextmanager
-    def candidate(self) -> Iterator[Child]:
-        """Yield a child of the launcher's sandbox, on a GPU with a CUDA context."""
-        child = self._idle.take() if self._on_gpu else self.candidates.child()
+    def candidate(self, role: str, *, alone: bool) -> Iterator[Child]:
+        """Yield a child for `role`. On a GPU, a replayer may have served before, unless `alone`."""
+        shared = role == "replayer" and self.shares(alone=alone)
+        child = self._idle.take(used=shared) if self._on_gpu else self.candidates.child()
+        # A process that is shutting down would disturb a timing, so kill it instead.
+        end = child.kill if self.options.timing else child.release
+        child.role, child.served = "", child.served + 1
         try:
             yield child
-        finally:
-            # A process that is shutting down would disturb a timing, so kill it instead.
-            (child.kill if self.options.timing else child.release)()
+        except BaseException:
+            end()
+            raise
+        if shared and child.served < self.options.share:
+            self._idle.put(child)
+        else:
+            end()
 
     def forget(self, cache: str) -> None:
         """Remove the compile cache of an entry."""
         if self._on_gpu:
             self.candidates.send("forget", cache)
+
+    def give_up_idle(self) -> None:
+        """End the idle children to free their GPU memory."""
+        self._idle.give_up()
 
     def _with_context(self) -> Child:
         """Return a child with a CUDA context, or without one after a timeout.

@@ -50,7 +50,7 @@ def check_test(session: Session, author: Child, answered: Answered) -> Check:
     }
     header = session.ask(author, "author", "damage", order).header
     if session.options.device == "cuda" and (header["control"] or header["skipped"]):
-        with session.candidate() as child:
+        with session.candidate("author") as child:
             load_constants(session, child, on_gpu=True)
             header = session.ask(child, "author", "damage", order).header
     trials = tried.inputs.trials

@@ -43,11 +43,14 @@ class Stopped(Exception):
 class Session:
     """Requests to children about one entry, and the seconds that the children take.
 
+    alone: use a replayer that serves no other entry.
     options: options of this run, or None for those of the pool.
     """
 
-    def __init__(self, entry: Entry, pool: WorkerPool, options: Options | None = None) -> None:
-        self.entry, self.pool = entry, pool
+    def __init__(
+        self, entry: Entry, pool: WorkerPool, *, alone: bool, options: Options | None = None
+    ) -> None:
+        self.entry, self.pool, self.alone = entry, pool, alone
         self.options = options or pool.options
         self.device = "cuda" if pool.options.device == "cuda" else "cpu"
         self.limits = INPUT_LIMITS[pool.options.device]
@@ -72,10 +75,15 @@ class Session:
     def wants(self, *names: str) -> bool:
         return any(name in self.options.checks for name in names)
 
+    @property
+    def shares(self) -> bool:
+        """True if a child may serve more than one role."""
+        return self.pool.shares(alone=self.alone)
+
     @contextmanager
-    def candidate(self) -> Iterator[Child]:
+    def candidate(self, role: str) -> Iterator[Child]:
         started = time.monotonic()
-        with self.pool.candidate() as child:
+        with self.pool.candidate(role, alone=self.alone) as child:
             self.seconds["wait"] += time.monotonic() - started
             yield child
 

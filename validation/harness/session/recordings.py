@@ -214,7 +214,7 @@ class Recordings:
     def _read(self, trial: Trial, recorded: Recorded) -> Json:
         """Return the numbers that the launcher reads next, by a replay on the true inputs."""
         if self._replayer is None:
-            self._replayer = self._stack.enter_context(self._session.candidate())
+            self._replayer = self._stack.enter_context(self._session.candidate("replayer"))
         order, blobs = play_order([(trial, recorded)], self._inputs.alone([trial]))
         order = {**self._order, **order}
         return self._session.ask(self._replayer, "replayer", "numbers", order, blobs).header

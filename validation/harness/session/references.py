@@ -62,7 +62,7 @@ def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list
     """Return the answers of a new child, requested in batches to limit the memory of inputs."""
     answers: list[ChildAnswer] = []
     on_cpu = device == "cpu"
-    with session.pool.reference() if on_cpu else session.candidate() as child:
+    with session.pool.reference() if on_cpu else session.candidate("reference") as child:
         for batch in inputs.batches(session.limits.at_once):
             order = {**session.order("python_code", device=device), **more}
             order["runs"] = [batch.request(trial) for trial in batch.trials]

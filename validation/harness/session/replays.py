@@ -63,7 +63,7 @@ def compile_kernels(session: Session, recordings: Recordings) -> Check:
     programs = [one.program for one in recordings.every if one.raised is None]
     order = {**session.order("triton_code"), "programs": programs}
     try:
-        with session.candidate() as child:
+        with session.candidate("compiler") as child:
             answer = session.ask(child, "compiler", "compile", order)
     except Stopped as stopped:
         # A crash or timeout is the compiler's fault, because the kernels ran in the interpreter.

@@ -43,7 +43,7 @@ def sanitized(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     """Return the report of an entry that passed, with the compute-sanitizer check added."""
     started = time.monotonic()
     try:
-        session = Session(entry, pool)
+        session = Session(entry, pool, alone=True)
         with pool.lock.held(exclusive=False), session.reading():
             check = _check(session)
     except Stopped as stopped:
@@ -74,7 +74,7 @@ def _write_request(session: Session, path: Path) -> tuple[int, str]:
         shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
         inputs, _ = session.make(author, shown, session.limits.altogether)
     order = session.order("triton_code")
-    with session.candidate() as child:
+    with session.candidate("launcher") as child:
         recordings = Recordings(session, child, inputs, order)
     calls = [(trial, call) for trial, call in recordings.first_calls() if call.raised is None]
     played, blobs = play_order(calls, inputs)

@@ -1,7 +1,7 @@
 """Timing of an entry that passed: its program, its reference, and the compiled reference.
 
 Each is measured in its own process, on values that are new to it. Measurements run one after the
-other, while no other process uses the GPU.
+other, while no other process uses the GPU. Other steps may share processes with other entries.
 """
 
 import secrets
@@ -43,7 +43,7 @@ LOOKED_AT, LOOKED_AT_PERF, ELEMENTS = 4, 2, 1 << 20
 def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     """Return the report of an entry that passed, with its times added."""
     # Gradients are not timed.
-    session = Session(replace(entry, differentiable=False), pool)
+    session = Session(replace(entry, differentiable=False), pool, alone=False)
     measured: dict[str, Any] = {}
     try:
         with session.reading():
@@ -101,10 +101,10 @@ def _measure_with(
     with lock.held(exclusive=False):
 
         def prepared(side: str, blobs: list[memoryview], **what: Any) -> tuple[Child, int]:
-            child = children.enter_context(session.candidate())
+            child = children.enter_context(session.candidate("timing"))
             return child, _prepare(session, child, side, what, blobs)
 
-        launcher = children.enter_context(session.candidate())
+        launcher = children.enter_context(session.candidate("launcher"))
         programs, blobs = _record(session, launcher, inputs, tuning_cache)
         candidate, _ = prepared("the entry", blobs, **programs)
         runs = [inputs.request(trial) for trial in inputs.trials]

@@ -41,6 +41,7 @@ def test_without_landlock_the_harness_checks_one_entry_at_a_time(
     pool = WorkerPool(Options(jobs=4, level=Level.BUBBLEWRAP))
 
     assert pool.options.workers() == 1
+    assert pool.options.share == 1
     assert pool.environment()["sandbox"] == "bubblewrap, one program at a time"
 
 
