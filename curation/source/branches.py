@@ -14,7 +14,13 @@ def take_branch(
     """Replace an `if` by the branch `kept`. If `kept` is empty, remove the `if`, or replace it by
     `pass` if it is `alone` in its block. If it is an `elif`, the branch becomes an `else`."""
     kept = [] if all(isinstance(each, ast.Pass) for each in kept) else kept
-    if not edits.of(statement).startswith("elif"):
+    is_first = not edits.of(statement).startswith("elif")
+    if kept and isinstance(kept[0], ast.If) and edits.of(kept[0]).startswith("elif"):
+        # Only the branch itself changes, so that several branches of a chain can go at once.
+        place = edits.start(kept[0])
+        edits.replace(edits.start(statement), place + len("el") * is_first, "")
+        return
+    if is_first:
         if kept:
             edits.put(statement, _moved_out(kept, statement, edits))
         else:
@@ -23,8 +29,6 @@ def take_branch(
     margin = " " * statement.col_offset
     if not kept:
         edits.replace(edits.start(statement) - len(margin), edits.end(statement), "")
-    elif isinstance(kept[0], ast.If) and edits.of(kept[0]).startswith("elif"):
-        edits.put(statement, edits.of(kept[0]))
     else:
         inner = " " * kept[0].col_offset
         edits.put(statement, f"else:\n{inner}{edits.between(kept[0], kept[-1])}")
@@ -32,8 +36,6 @@ def take_branch(
 
 def _moved_out(block: Sequence[ast.stmt], of: ast.If | ast.With, edits: Edits) -> str:
     """Return the text of a branch at the indentation of its `if`."""
-    if isinstance(block[0], ast.If) and block[0].col_offset == of.col_offset:
-        return edits.of(block[0]).removeprefix("el")
     lines = edits.between(block[0], block[-1]).split("\n")
     margin = " " * (block[0].col_offset - of.col_offset)
     return "\n".join([lines[0], *(line.removeprefix(margin) for line in lines[1:])])
