@@ -46,7 +46,7 @@ def narrowed(texts: Texts, seen: Observed, entry: str) -> Change:
 
 
 def _wanted(function: ast.FunctionDef, cases: list[list[list[str | None]]]) -> list[str]:
-    """Return the dtype expression to convert each result to, or "". A final "?" allows None."""
+    """Return the dtype expression to convert each result to, or ""."""
     parameters = [each.arg for each in function.args.args]
     stored = frozenset[str]().union(*map(stored_names, function.body))
     wanted: list[str] = []
@@ -65,8 +65,7 @@ def _wanted(function: ast.FunctionDef, cases: list[list[list[str | None]]]) -> l
         plain = f"torch.{kinds.pop()}" if len(kinds) == 1 else ""
         differs = any(ours != wants for _, ours, wants in rows)
         dtype = next(likes, plain) if differs else ""
-        optional = any(ours[place] is None for _, ours, _ in cases)
-        wanted.append(dtype + "?" * (optional and bool(dtype)))
+        wanted.append(dtype)
     return wanted
 
 
@@ -74,5 +73,4 @@ def _converted(value: str, node: ast.expr, dtype: str) -> str:
     if not dtype:
         return value
     plain = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
-    converted = f"{value if plain else f'({value})'}.to({dtype.rstrip('?')})"
-    return f"None if {value} is None else {converted}" if dtype.endswith("?") else converted
+    return f"{value if plain else f'({value})'}.to({dtype})"

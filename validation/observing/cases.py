@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from curation.source.text import Edits, parse
+from validation.observing.edits import copied
 from validation.observing.sizes import find_constants, find_inputs
+from validation.observing.trials import Trial
 
 
 def with_sizes(test: str, rows: Sequence[Mapping[str, Any]], constants: Mapping[str, int]) -> str:
@@ -18,6 +20,21 @@ def with_sizes(test: str, rows: Sequence[Mapping[str, Any]], constants: Mapping[
     for name, node in find_constants(find_inputs(test)):
         _put(node, constants[name], edits)
     return _without_equal_cases(edits.text())
+
+
+def with_more_cases(test: str, trials: Sequence[Trial]) -> str:
+    """Return the test with a new case for each trial: a case with other sizes and another seed."""
+    rows, edits = _cases(test), Edits(test)
+    for number, trial in enumerate(trials if rows else ()):
+        changed, base = Edits(test), rows[trial["of"]]
+        sizes = {"seed": len(rows) + number, **trial["sizes"]}
+        for key, value in zip(base.keys, base.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value in sizes:
+                _put(value, sizes[key.value], changed)
+        written = copied(test, changed, edits.start(base), edits.end(base))
+        place = edits.end(rows[-1])
+        edits.replace(place, place, f",\n    {written}")
+    return edits.text()
 
 
 def _put(node: ast.expr, value: Any, edits: Edits) -> None:

@@ -16,17 +16,17 @@ from validation.observing.edits import (
     Observed,
     Texts,
     change_of,
-    is_about_sizes,
+    is_about_layouts,
     parted,
     putting,
     taking,
     whole_lines,
 )
 from validation.observing.inputs import inputs
-from validation.observing.instrument import is_kernel
-from validation.observing.kernel_branches import kernel_branches
+from validation.observing.instrument import inside_kernels, is_kernel
 from validation.observing.merging import merge_helpers, standing
 from validation.observing.modules import classes
+from validation.observing.outcomes import branch_outcomes
 from validation.observing.parameters import drop_parameters, find_calls, parameters_of, unread
 
 DEVICES = re.compile(r"\.device\b|is_cuda")
@@ -36,48 +36,41 @@ OWN = ("make_inputs", "test_equivalence", "CASES", "TOLERANCE", "FIXED")
 
 
 def branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Replace each condition of host code that had the same outcome in all cases by its branch."""
+    """Replace each condition that had the same outcome in all runs by its branch."""
     for name, text in texts.items():
-        outcomes = {
-            (line, column): set(each) for line, column, each in seen["outcomes"].get(name, [])
-        }
         tree = parse(text)
-        kernels = _inside_kernels(tree)
+        decided = _decided(name, text, seen)
         for block in blocks(tree):
             for node in block:
-                outcome = outcomes.get((node.lineno, node.col_offset), set())
-                if isinstance(node, ast.If) and len(outcome) == 1 and node not in kernels:
-                    kept, gone = parted(node, outcome == {True})
-                    if _only_raises(gone) or not is_about_sizes(node.test):
-                        yield change_of(name, text, taking(node, kept, alone=len(block) == 1))
+                if isinstance(node, ast.If) and node in decided:
+                    kept, _ = parted(node, decided[node])
+                    yield change_of(name, text, taking(node, kept, alone=len(block) == 1))
         values = [each.value for each in walk(tree) if isinstance(each, ast.Assign | ast.Return)]
         for expression in walk(tree):
-            if isinstance(expression, ast.IfExp) and expression not in kernels:
-                outcome = outcomes.get((expression.lineno, expression.col_offset), set())
-                if len(outcome) == 1 and not is_about_sizes(expression.test):
-                    kept_value = expression.body if outcome == {True} else expression.orelse
-                    whole = expression in values
-                    yield change_of(name, text, putting(expression, kept_value, whole=whole))
+            if isinstance(expression, ast.IfExp) and expression in decided:
+                chosen = expression.body if decided[expression] else expression.orelse
+                whole = expression in values
+                yield change_of(name, text, putting(expression, chosen, whole=whole))
 
 
-def _only_raises(block: Collection[ast.stmt]) -> bool:
-    return all(isinstance(each, ast.Raise) for each in block)
-
-
-def _inside_kernels(tree: ast.Module) -> set[ast.AST]:
-    return {
-        node
-        for function in walk(tree)
-        if isinstance(function, ast.FunctionDef) and is_kernel(function)
-        for node in walk(function)
-    }
+def _decided(name: str, text: str, seen: Observed) -> dict[ast.AST, bool]:
+    """Return the conditions that had only one outcome, except for those that a checker varies."""
+    kernels = inside_kernels(parse(text))
+    decided: dict[ast.AST, bool] = {}
+    for node, outcomes in branch_outcomes(name, text, seen).items():
+        gone = parted(node, True in outcomes)[1] if isinstance(node, ast.If) else [node]
+        only_raises = all(isinstance(each, ast.Raise) for each in gone)
+        free = node in kernels or only_raises or not is_about_layouts(node.test)
+        if len(outcomes) == 1 and free:
+            decided[node] = True in outcomes
+    return decided
 
 
 def parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
     """Replace parameters of helpers that had the same value, such as None or True, in all calls."""
     for name, text in texts.items():
         tree = parse(text)
-        values = seen["values"].get(name, {})
+        values = seen["values"][name]
         for function in tree.body:
             if not isinstance(function, ast.FunctionDef) or function.name in (entry, *OWN):
                 continue
@@ -86,7 +79,7 @@ def parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
                 continue
             stored = frozenset().union(*map(stored_names, function.body))
             for parameter in parameters_of(function):
-                known = values.get(str(function.lineno), {}).get(parameter.arg, [])
+                known = [*values.get(function.lineno, {}).get(parameter.arg, ())]
                 if _is_switch(known) and parameter.arg not in stored:
                     edits = Edits(text)
                     _replace_loads(function, parameter.arg, known[0], edits)
@@ -101,37 +94,38 @@ def _is_switch(values: Sequence[str]) -> bool:
     )
 
 
-def unreachable(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop statements of host code after a `return` or `raise` of the same block."""
+def idle_statements(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
+    """Drop statements of host code that do nothing, or that stand after a `return` or `raise`."""
     for name, text in texts.items():
         tree = parse(text)
-        kernels = _inside_kernels(tree)
-        for block in blocks(tree):
-            ends = [
-                place
-                for place, node in enumerate(block)
-                if isinstance(node, ast.Return | ast.Raise)
-            ]
-            behind = block[ends[0] + 1 :] if ends else []
-            if behind and behind[0] not in kernels:
-                edits = Edits(text)
-                edits.replace(edits.end(block[ends[0]]), edits.end(behind[-1]), "")
-                yield {name: edits.made()}
+        kernels = inside_kernels(tree)
+        for scope in walk(tree):
+            if not isinstance(scope, ast.FunctionDef) or scope in kernels:
+                continue
+            read = loaded_names(scope)
+            for block in blocks(scope):
+                ended = False
+                for node in block:
+                    if node not in kernels and (ended or _is_idle(node, block, read)):
+                        yield change_of(name, text, _dropping(node, alone=len(block) == 1))
+                    ended |= isinstance(node, ast.Return | ast.Raise)
 
 
-def diagnostics(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop prints. Drop assertions on constants or on the device, which a checker chooses."""
-    for name, text in texts.items():
-        tree = parse(text)
-        kernels = _inside_kernels(tree)
-        for block in blocks(tree):
-            for node in block:
-                written = ast.unparse(node)
-                idle = isinstance(node, ast.Assert) and (
-                    DEVICES.search(written) or not loaded_names(node.test) - BUILTINS
-                )
-                if node not in kernels and (idle or written.startswith("print(")):
-                    yield change_of(name, text, _dropping(node, alone=len(block) == 1))
+def _is_idle(node: ast.stmt, block: Sequence[ast.stmt], read: Collection[str]) -> bool:
+    """Return whether a statement is a lone name, an empty loop, a `pass` beside code, a print, an
+    assignment to names that are not `read`, or an assertion on constants or on the device."""
+    match node:
+        case ast.Expr(value=ast.Name()) | ast.For(body=[ast.Pass()]):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+            return True
+        case ast.Assign():
+            names = _names(node)
+            return bool(names) and not names & {*read}
+        case ast.Assert(test=test):
+            constant = not loaded_names(test) - BUILTINS
+            return constant or bool(DEVICES.search(ast.unparse(test)))
+    return isinstance(node, ast.Pass) and len(block) > 1
 
 
 def unread_parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
@@ -142,29 +136,6 @@ def unread_parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Chan
             edits = Edits(text)
             drop_parameters(function, dropped, calls, edits)
             yield {name: edits.made()}
-
-
-def unread_values(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop assignments of host code to names that are never read, and `pass` beside code."""
-    for name, text in texts.items():
-        tree = parse(text)
-        for function in walk(tree):
-            if not isinstance(function, ast.FunctionDef) or is_kernel(function):
-                continue
-            read = loaded_names(function)
-            for block in blocks(function):
-                for node in block:
-                    names = _names(node) if isinstance(node, ast.Assign) else set()
-                    if _is_idle(node, block) or (names and not names & read):
-                        yield change_of(name, text, _dropping(node, alone=len(block) == 1))
-
-
-def _is_idle(node: ast.stmt, block: Sequence[ast.stmt]) -> bool:
-    """Return whether a statement is a lone name, an empty loop, or a `pass` beside code."""
-    match node:
-        case ast.Expr(value=ast.Name()) | ast.For(body=[ast.Pass()]):
-            return True
-    return isinstance(node, ast.Pass) and len(block) > 1
 
 
 def _names(node: ast.Assign) -> set[str]:
@@ -186,7 +157,7 @@ def copies(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
                 yield change_of("python_code", texts["python_code"], putting(node, copied))
     for name, text in texts.items():
         tree = parse(text)
-        kernels = _inside_kernels(tree)
+        kernels = inside_kernels(tree)
         for function in walk(tree):
             if isinstance(function, ast.FunctionDef) and function not in kernels:
                 yield from _second_names(name, text, function)
@@ -217,12 +188,12 @@ def _second_names(name: str, text: str, function: ast.FunctionDef) -> Iterator[C
 def unrun_methods(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
     """Drop methods that no case called. Without observations, drop each `backward`."""
     for name, text in texts.items():
-        ran = seen["values"].get(name, {}) if seen else {}
+        ran = seen["values"][name] if seen else {}
         for owner in parse(text).body:
             methods = owner.body if isinstance(owner, ast.ClassDef) else []
             for method in methods:
                 if isinstance(method, ast.FunctionDef) and (
-                    str(method.lineno) not in ran if seen else method.name == "backward"
+                    method.lineno not in ran if seen else method.name == "backward"
                 ):
                     edits = Edits(text)
                     edits.replace(*whole_lines(edits, method, text), "")
@@ -266,6 +237,6 @@ def _replace_loads(function: ast.FunctionDef, name: str, value: str, edits: Edit
 
 
 RULES = (
-    inputs, diagnostics, branches, unreachable, parameters, kernel_branches, copies,
-    unread_values, unread_parameters, unrun_methods, classes, merge_helpers, unused_definitions,
+    inputs, branches, parameters, copies, idle_statements, unread_parameters, unrun_methods,
+    classes, merge_helpers, unused_definitions,
 )  # fmt: skip

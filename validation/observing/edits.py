@@ -17,6 +17,8 @@ Change = Mapping[str, tuple[Edit, ...]]
 """The edits of each text, by the text's name in the draft."""
 # Words in conditions on layouts or the machine. A checker varies these, even if no case does.
 VARIED = ("stride", "contiguous", "data_ptr", "is_available", "device", "cuda")
+# Machines on which a checker runs drafts. A condition on the name of another one is always false.
+MACHINES = {"cuda", "cpu"}
 
 
 def parted(node: ast.If, outcome: bool) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -37,13 +39,13 @@ def putting(node: ast.expr, kept: ast.expr, *, whole: bool = False) -> Callable[
     return lambda edits: edits.put(node, f"({edits.of(kept)})" if loose else edits.of(kept))
 
 
-def is_about_sizes(test: ast.expr) -> bool:
-    """Return whether the outcome of a condition may depend on sizes, layouts or the machine."""
-    ordering = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Mod)
+def is_about_layouts(test: ast.expr) -> bool:
+    """Return whether the outcome of a condition may depend on layouts or the machine."""
+    compared = [part for node in walk(test) if isinstance(node, ast.Compare) for part in walk(node)]
+    values = {each.value for each in compared if isinstance(each, ast.Constant)}
+    machines = {each for each in values if isinstance(each, str)}
     written = ast.unparse(test)
-    return any(isinstance(node, ordering) for node in walk(test)) or any(
-        word in written for word in VARIED
-    )
+    return any(word in written for word in VARIED) and (not machines or bool(machines & MACHINES))
 
 
 def change_of(name: str, text: str, edit: Callable[[Edits], None]) -> Change:

@@ -59,8 +59,7 @@ class _Inputs:
         """Return a change that drops an input.
 
         written: expression that replaces the input where it is read.
-        buffer: expression with which the Triton code allocates the input. The reference may read
-            only attributes of it.
+        buffer: expression with which the Triton code allocates the input.
         """
         place = [*self.given].index(name)
         edits = {text: Edits(self.texts[text]) for text in (*SIDES, "test_code")}
@@ -68,8 +67,7 @@ class _Inputs:
         for side in SIDES:
             _cut(self.sides[side].args.args, place, edits[side])
             for node in self.reads(side, name) if written else ():
-                if side == "python_code" or not buffer:
-                    edits[side].put(node, written)
+                edits[side].put(node, written)
         if buffer:
             self._allocate(name, buffer, edits["triton_code"])
         return {text: each.made() for text, each in edits.items()}
@@ -98,13 +96,10 @@ def inputs(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
             yield known.without(name)
             continue
         told = _told_by_a_tensor(known, name, given) or _literal(known, given, len(readers))
-        told = told or (_same_tensor(known, name, given) if len(readers) == 1 else "")
         if told:
             yield known.without(name, written=told)
-        elif buffer := _buffer(known, name, given):
-            other = _with_attributes(known, name, given)
-            if other or readers == ["triton_code"]:
-                yield known.without(name, other, buffer)
+        elif readers == ["triton_code"] and (buffer := _buffer(known, name, given)):
+            yield known.without(name, buffer=buffer)
 
 
 def _told_by_a_tensor(known: _Inputs, name: str, given: Given) -> str:
@@ -131,31 +126,6 @@ def _literal(known: _Inputs, given: Given, readers: int) -> str:
         return _size([*known.tensors()], [*map(int, values)]) if len({*values}) == 1 else ""
     single = len({*values}) == 1 and (readers == 1 or values[0] in ("None", "True", "False"))
     return values[0] if single else ""
-
-
-def _same_tensor(known: _Inputs, name: str, given: Given) -> str:
-    """Return the name of an earlier input that is the same tensor in all cases, or ""."""
-    if any("shape" not in each or each["zeros"] for each in given):
-        return ""
-    first = next(tensor for tensor, facts in known.tensors() if facts == given)
-    return first if first != name else ""
-
-
-def _with_attributes(known: _Inputs, name: str, given: Given) -> str:
-    """Return a tensor with equal attributes, if the reference reads only attributes, or ""."""
-    reads = {id(node) for node in known.reads("python_code", name)}
-    attributes = [
-        node
-        for node in walk(known.sides["python_code"])
-        if isinstance(node, ast.Attribute) and id(node.value) in reads
-    ]
-    if not reads or len(attributes) < len(reads):
-        return ""
-    facts = {"dtype"} if {each.attr for each in attributes} == {"dtype"} else {"dtype", "shape"}
-    for tensor, others in known.tensors():
-        if tensor != name and all(_equal(fact, given, others) for fact in facts):
-            return tensor
-    return ""
 
 
 def _buffer(known: _Inputs, name: str, given: Given) -> str:

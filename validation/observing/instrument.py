@@ -5,50 +5,41 @@ Kernels are not changed, because Triton reads their source.
 """
 
 import ast
-from collections import defaultdict
 from typing import Any
 
 NOTE_TEST, NOTE_CALL = "_note_test", "_note_call"
-Place = tuple[int, int]
-"""Line and column of a node in the text before the instrumentation."""
 
 
 class Notes:
-    """Recorded outcomes and values of all instrumented texts of a draft."""
+    """Entries that the instrumented texts of a draft recorded since the last `take`.
+
+    These are `("test", text, line, column, outcome)`, `("call", text, line, parameter, value)`
+    with a parameter "" for each function that ran, and `("launch", kernel, constants)`.
+    """
 
     def __init__(self) -> None:
-        self.outcomes: dict[str, dict[Place, set[bool]]] = defaultdict(lambda: defaultdict(set))
-        self.values: dict[str, dict[int, dict[str, set[str]]]] = defaultdict(dict)
+        self._entries: set[tuple[Any, ...]] = set()
+
+    def add(self, *entry: Any) -> None:
+        self._entries.add(entry)
+
+    def take(self) -> list[tuple[Any, ...]]:
+        taken, self._entries = sorted(self._entries), set()
+        return taken
 
     def names(self, text: str) -> dict[str, Any]:
         """Return the recording functions that an instrumented text calls, by name."""
 
         def note_test(line: int, column: int, value: Any) -> bool:
             outcome = bool(value)
-            self.outcomes[text][line, column].add(outcome)
+            self.add("test", text, line, column, outcome)
             return outcome
 
         def note_call(line: int, parameters: dict[str, Any]) -> None:
-            values = self.values[text].setdefault(line, {})
-            for name, value in parameters.items():
-                values.setdefault(name, set()).add(described(value))
+            for name, value in [("", None), *parameters.items()]:
+                self.add("call", text, line, name, described(value))
 
         return {NOTE_TEST: note_test, NOTE_CALL: note_call}
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "outcomes": {
-                text: [[*place, sorted(seen)] for place, seen in places.items()]
-                for text, places in self.outcomes.items()
-            },
-            "values": {
-                text: {
-                    str(line): {name: sorted(seen) for name, seen in parameters.items()}
-                    for line, parameters in functions.items()
-                }
-                for text, functions in self.values.items()
-            },
-        }
 
 
 def described(value: Any) -> str:
@@ -67,6 +58,11 @@ def instrumented(text: str) -> str:
 def is_kernel(function: ast.FunctionDef) -> bool:
     called = (each.func if isinstance(each, ast.Call) else each for each in function.decorator_list)
     return any(ast.unparse(each).rpartition(".")[2] == "jit" for each in called)
+
+
+def inside_kernels(tree: ast.Module) -> set[ast.AST]:
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {node for each in functions if is_kernel(each) for node in ast.walk(each)}
 
 
 class _Instrumenting(ast.NodeTransformer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from curation.source.branches import blocks
@@ -15,32 +15,17 @@ from validation.observing.edits import Change, Observed, Texts, body_start, copi
 from validation.observing.merging import SIDES
 from validation.observing.parameters import drop_parameters
 
-# Modules of torch without parameters, each with the function that takes the same arguments.
-FUNCTIONS = {
-    "CrossEntropyLoss": "cross_entropy", "KLDivLoss": "kl_div", "MSELoss": "mse_loss",
-    "NLLLoss": "nll_loss", "L1Loss": "l1_loss", "SmoothL1Loss": "smooth_l1_loss",
-    "HuberLoss": "huber_loss", "SiLU": "silu", "GELU": "gelu", "ReLU": "relu",
-    "Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid", "Tanh": "tanh",
-}  # fmt: skip
 MOVES = {"to", "cuda", "float", "half", "bfloat16", "eval"}
 
 
 @dataclass
 class _Module:
-    """A module that a function constructs, the calls of it, and the attributes set on it."""
+    """A module that a function constructs and calls."""
 
     construction: ast.Call
     is_moved: bool = False
-    dropped: list[ast.stmt] = field(default_factory=list)
-    calls: list[tuple[ast.Call, ast.Call]] = field(default_factory=list)
-    """Each call as it is written, and a call with only the arguments of the forward pass."""
-    given: dict[str, ast.expr] = field(default_factory=dict)
-
-    def write_calls(self, edits: Edits, written: Iterable[str]) -> None:
-        for (call, _), new in zip(self.calls, written, strict=True):
-            edits.put(call, new)
-        for statement in self.dropped:
-            edits.drop(statement, alone=False)
+    assignment: ast.stmt | None = None
+    calls: list[ast.Call] = field(default_factory=list)
 
 
 def classes(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
@@ -53,9 +38,6 @@ def classes(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
             owners = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == last]
             edits = Edits(text)
             if owners and _is_written(module, owners[0], edits, text):
-                yield {name: edits.made()}
-            elif last in FUNCTIONS and not owners:
-                _call_torch(module, FUNCTIONS[last], edits, text)
                 yield {name: edits.made()}
         for node in tree.body:
             edits = Edits(text)
@@ -80,51 +62,17 @@ def _modules(tree: ast.Module) -> Iterator[_Module]:
                 uses = [
                     n for n in walk(function) if n in names and n.id == name and n is not target
                 ]
-                module.dropped.append(statement)
-        if {_is_followed(module, use, parents) for use in uses} == {True} and module.calls:
+                module.assignment = statement
+        for use in uses:
+            match parents[use]:
+                case ast.Call(func=func) as call if func is use:
+                    module.calls.append(call)
+        if len(module.calls) == len(uses) > 0:
             yield module
 
 
 def _last_name(node: ast.expr) -> str:
     return ast.unparse(node).rpartition(".")[2]
-
-
-def _is_followed(module: _Module, use: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
-    """Record one use of a module. Return whether it is a call or sets an attribute."""
-    match parents[use]:
-        case ast.Call(func=func) as call if func is use:
-            module.calls.append((call, call))
-            return True
-        case ast.Call(args=[_, weights, ast.Tuple(elts=args)]) as call if (
-            ast.unparse(call.func) == "torch.func.functional_call"
-        ):
-            module.calls.append((call, ast.Call(call.func, args, [])))
-            for state in [node for node in walk(weights) if isinstance(node, ast.Dict)]:
-                pairs = zip(state.keys, state.values, strict=True)
-                module.given |= {ast.literal_eval(key): value for key, value in pairs if key}
-            return True
-        case ast.Attribute(attr=attr) as owned:
-            target = parents[owned]
-            match parents.get(target):
-                case ast.Assign(value=value) as statement if ast.unparse(target).endswith(".data"):
-                    module.given[attr] = value
-                    branch = parents[statement]
-                    if isinstance(branch, ast.If) and branch.body == [statement]:
-                        module.given[attr] = ast.IfExp(branch.test, value, ast.Constant(None))
-                        module.dropped.append(branch)
-                    else:
-                        module.dropped.append(statement)
-                    return True
-    return False
-
-
-def _call_torch(module: _Module, function: str, edits: Edits, text: str) -> None:
-    made = [*module.construction.args, *module.construction.keywords]
-    given = [[*call.args, *call.keywords, *made] for call, _ in module.calls]
-    written = [", ".join(map(edits.of, each)) for each in given]
-    module.write_calls(edits, [f"torch.nn.functional.{function}({each})" for each in written])
-    if "import torch\n" not in text:
-        edits.replace(0, 0, "import torch\n")
 
 
 def _is_written(module: _Module, owner: ast.ClassDef, edits: Edits, text: str) -> bool:
@@ -134,18 +82,18 @@ def _is_written(module: _Module, owner: ast.ClassDef, edits: Edits, text: str) -
     takes = signature(forward.args).without_first() if forward else None
     if forward is None or takes is None or not takes.names:
         return False
-    bound = [takes.bind(call) for _, call in module.calls]
+    bound = [takes.bind(call) for call in module.calls]
     if None in bound:
         return False
     made = named_arguments(module.construction)
     if init is not None:
         builds = signature(init.args).without_first()
         made = {**builds.defaults, **builds.given(module.construction)}
-    own = {name: f"own_{name}" if name in made else name for name in module.given}
-    steps = [step for step in init.body if not _is_left_out(step, own)] if init else []
+    left_out = re.compile(r"super\(|assert |['\"]")
+    steps = [step for step in init.body if not left_out.match(ast.unparse(step))] if init else []
     aliases = [_aliases(step, made) for step in steps]
-    variables = {"training": "True"} | own
-    variables |= {name: value for each in aliases for name, value in each.items()}
+    variables = {name: value for each in aliases for name, value in each.items()}
+    variables.setdefault("training", "True")
     steps = [step for step, names in zip(steps, aliases, strict=True) if not names]
     read = Counter(name for each in [forward, *steps] for name in {*_attributes(each)})
     steps = [step for step in steps if any(read[name] > 1 for name in _attributes(step))]
@@ -157,27 +105,18 @@ def _is_written(module: _Module, owner: ast.ClassDef, edits: Edits, text: str) -
             case ast.Call(func=func, args=[value]) if ast.unparse(func).endswith("Parameter"):
                 place = f".to({takes.names[0]})" if module.is_moved else ""
                 inner.put(node, edits.of(value) + place)
-            case ast.Call(func=ast.Attribute(attr=register), args=[key, value]) if (
-                register.startswith("register_")
-            ):
-                inner.put(node, f"{ast.literal_eval(key)} = {edits.of(value)}")
     parts = [copied(text, inner, body_start(text, each), edits.end(each)) for each in body]
     name = _function_name(owner.name, text)
     lines = "\n".join(parts).replace("\n    ", "\n").removeprefix("    ")
-    head = f"def {name}({', '.join([*takes.names, *own.values(), *made])}):"
+    head = f"def {name}({', '.join([*takes.names, *made])}):"
     plain = re.sub(r"\bself\.(\w+)", lambda part: variables.get(part[1], part[1]), lines)
     edits.put(owner, f"{head}\n{plain}")
-    more = [*map(ast.unparse, [*module.given.values(), *made.values()])]
-    given = [[*map(ast.unparse, each.values()), *more] for each in bound if each is not None]
-    module.write_calls(edits, [f"{name}({', '.join(each)})" for each in given])
+    for call, values in zip(module.calls, bound, strict=True):
+        given = map(ast.unparse, [*(values or {}).values(), *made.values()])
+        edits.put(call, f"{name}({', '.join(given)})")
+    if module.assignment is not None:
+        edits.drop(module.assignment, alone=False)
     return True
-
-
-def _is_left_out(step: ast.stmt, given: Iterable[str]) -> bool:
-    """Return whether a constructor's step has no effect, or sets an attribute that callers set."""
-    text = ast.unparse(step)
-    nothing = is_docstring(step) or re.match(r"super\(|assert ", text)
-    return bool(nothing) or any(re.search(rf"self\.{name}\b|'{name}'", text) for name in given)
 
 
 def _attributes(node: ast.AST) -> list[str]:

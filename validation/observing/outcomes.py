@@ -1,59 +1,70 @@
-"""Branches of kernels that are decided by the constant arguments of all launches."""
+"""Outcomes of conditions: in host code as they were recorded, and in kernels as the constant
+arguments of all launches decide them.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
 
-from curation.source.branches import blocks
 from curation.source.functions import signature, stored_names
 from curation.source.text import parse, walk
-from validation.observing.edits import (
-    Change,
-    Known,
-    Observed,
-    Texts,
-    change_of,
-    is_about_sizes,
-    parted,
-    putting,
-    taking,
-)
-from validation.observing.instrument import is_kernel
+from validation.observing.edits import Known, Observed
+from validation.observing.instrument import inside_kernels, is_kernel
 
+Branch = ast.If | ast.IfExp
+COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], object]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.eq, ast.IsNot: operator.ne,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
 # A kernel with so many different sets of constants, or more, keeps its branches.
 CONSTANTS_MOST = 200
 
 
-def kernel_branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Replace a condition in kernels by its branch, if all launches take the same branch."""
-    text = texts["triton_code"]
+def branch_outcomes(name: str, text: str, seen: Observed) -> dict[Branch, set[bool]]:
+    """Return the outcomes of the conditions of a text. Those of kernels may be unknown."""
     tree = parse(text)
-    kernels = {
-        each.name: each
-        for each in tree.body
-        if isinstance(each, ast.FunctionDef) and is_kernel(each)
-    }
-    for name, constants in _constants(kernels, seen["launches"], _varied_names(tree)).items():
-        for block in blocks(kernels[name]):
-            for node in block:
-                if isinstance(node, ast.If) and (outcome := _outcome(node.test, constants)):
-                    kept, _ = parted(node, outcome == {True})
-                    yield change_of("triton_code", text, taking(node, kept, alone=len(block) == 1))
-        for expression in walk(kernels[name]):
-            if isinstance(expression, ast.IfExp) and (
-                outcome := _outcome(expression.test, constants)
-            ):
-                chosen = expression.body if outcome == {True} else expression.orelse
-                yield change_of("triton_code", text, putting(expression, chosen))
+    kernels, places = inside_kernels(tree), seen["outcomes"][name]
+    outcomes = kernel_outcomes(text, seen) if name == "triton_code" else {}
+    for node in walk(tree):
+        if isinstance(node, Branch) and node not in kernels:
+            outcomes[node] = places.get((node.lineno, node.col_offset), set())
+    return outcomes
+
+
+def kernel_outcomes(text: str, seen: Observed) -> dict[Branch, set[bool]]:
+    """Return the outcomes of the conditions in kernels that the launches' constants decide."""
+    functions = [each for each in parse(text).body if isinstance(each, ast.FunctionDef)]
+    kernels = {each.name: each for each in functions if is_kernel(each)}
+    shared = {name: ast.literal_eval(value) for name, value in seen["constants"].items() if value}
+    outcomes: dict[Branch, set[bool]] = {}
+    for name, rows in _constants(kernels, seen["launches"], seen["tuned"]).items():
+        own = frozenset(signature(kernels[name].args).names) | _stored(kernels[name])
+        outer = {each: value for each, value in shared.items() if each not in own}
+        for node in walk(kernels[name]):
+            if isinstance(node, Branch):
+                values = {_value(node.test, {**outer, **known}) for known in rows}
+                if None not in values:
+                    outcomes[node] = {bool(each) for each in values}
+    return outcomes
+
+
+def _stored(function: ast.FunctionDef) -> frozenset[str]:
+    return frozenset().union(*map(stored_names, function.body))
 
 
 def _constants(
     kernels: Mapping[str, ast.FunctionDef],
     launches: Mapping[str, list[dict[str, str]]],
-    varied: set[str],
+    tuned: Mapping[str, list[str]],
 ) -> dict[str, list[Known]]:
-    """Return the known constants of each run of a kernel or of a function that kernels call."""
+    """Return the known constants of each run of a kernel or of a function that kernels call.
+
+    tuned: names by kernel whose values differ between configurations.
+    """
     by_kernel: dict[str, list[Known]] = {}
     pending = [
         (name, {each: ast.literal_eval(value) for each, value in constants.items()})
@@ -64,8 +75,8 @@ def _constants(
         name, values = pending.pop()
         if name not in kernels:
             continue
-        kept = varied | _rebound(kernels[name])
-        moved = frozenset().union(*map(stored_names, kernels[name].body))
+        kept = {*tuned.get(name, ())} | _rebound(kernels[name])
+        moved = _stored(kernels[name])
         # A pointer plus an offset is still a pointer, so the value `...` stays known.
         known = {
             each: value
@@ -99,21 +110,9 @@ def _literals(given: Mapping[str, ast.expr], known: Known) -> Iterator[tuple[str
                 yield name, known[other]
 
 
-def _outcome(test: ast.expr, constants: Sequence[Known]) -> set[bool]:
-    """Return the outcome of a kernel's condition if it is always the same, or an empty set."""
-    outcomes = {_value(test, known) for known in constants}
-    return (
-        {bool(each) for each in outcomes} if len(outcomes) == 1 and None not in outcomes else set()
-    )
-
-
 def _value(test: ast.expr, known: Known) -> bool | None:
     """Return a condition's value for known constants, or None if it depends on other values."""
     match test:
-        case ast.Constant(value=bool(value)):
-            return value
-        case ast.Name(id=name) if isinstance(known.get(name, 0), bool | str | None):
-            return bool(known[name])
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             inner = _value(operand, known)
             return None if inner is None else not inner
@@ -123,29 +122,22 @@ def _value(test: ast.expr, known: Known) -> bool | None:
             if decides in each:
                 return decides
             return None if None in each else not decides
-        case ast.Compare(
-            left=ast.Name(id=name),
-            ops=[ast.Eq() | ast.NotEq() | ast.Is() | ast.IsNot() as op],
-            comparators=[ast.Constant(value=other)],
-        ) if name in known:
-            return (known[name] == other) == isinstance(op, ast.Eq | ast.Is)
+    with suppress(KeyError, TypeError, ZeroDivisionError):
+        return bool(_operand(test, known))
     return None
 
 
-def _varied_names(tree: ast.Module) -> set[str]:
-    """Return the names that a configuration sets, or whose values depend on sizes or layouts."""
-    varied: set[str] = set()
-    for node in walk(tree):
-        match node:
-            case ast.Call(func=ast.Attribute(attr="Config"), args=[ast.Dict(keys=keys), *_]):
-                varied |= {str(key.value) for key in keys if isinstance(key, ast.Constant)}
-            case ast.Dict(keys=keys, values=values):
-                pairs = zip(keys, values, strict=True)
-                varied |= {
-                    str(key.value)
-                    for key, value in pairs
-                    if isinstance(key, ast.Constant) and is_about_sizes(value)
-                }
-            case ast.keyword(arg=str(name), value=value) if is_about_sizes(value):
-                varied.add(name)
-    return varied
+def _operand(node: ast.expr, known: Known) -> Any:
+    """Return the value of a comparison, name, constant or remainder. Raise KeyError for others."""
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.Name(id=name):
+            return known[name]
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return COMPARISONS[type(op)](_operand(left, known), _operand(right, known))
+        case ast.BinOp(left=left, op=ast.Mod(), right=right):
+            numbers = _operand(left, known), _operand(right, known)
+            if all(isinstance(each, int) for each in numbers):
+                return numbers[0] % numbers[1]
+    raise KeyError(ast.dump(node))

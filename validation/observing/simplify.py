@@ -15,10 +15,11 @@ from typing import Any
 from curation.source.text import UNREADABLE, Edits, parse
 from validation.harness.pool.questions import Workers
 from validation.observing.answer_types import answer_types, narrowed
-from validation.observing.cases import with_sizes
+from validation.observing.cases import with_more_cases, with_sizes
 from validation.observing.changes import RULES, unrun_methods, unused_definitions
 from validation.observing.edits import Change, Observed, Texts
 from validation.observing.faults import fault_of_error, fault_of_runs
+from validation.observing.trials import Trial, arranged, make_trials, select_trials
 
 log = logging.getLogger(__name__)
 
@@ -76,13 +77,13 @@ class Simplifier:
         written = texts
         for most in MOST_ELEMENTS:
             texts = self._with_smaller_inputs(texts, most)
-            seen = self._observe(texts)
+            seen = self.observe(texts)
             if seen is not None or self._error:
                 break
         if seen is None and self._error and texts != written:
             # Values that depend on each other, such as lengths and their sum, may shrink apart.
-            texts, seen = written, self._observe(written)
-        again = self._observe(texts, again=True) if seen is not None else None
+            texts, seen = written, self.observe(written)
+        again = self.observe(texts, again=True) if seen is not None else None
         if seen is None or again is None:
             fault = fault_of_error(self._error, texts) if self._error else {}
             return self._without_unused(texts), {
@@ -95,8 +96,9 @@ class Simplifier:
             return texts, {"backward": ", ".join(backward), **facts}
         for types in (narrowed, answer_types):
             converted = _changed(texts, [types(texts, seen, self._entry)])
-            if converted != texts and (again := self._observe(converted)) is not None:
+            if converted != texts and (again := self.observe(converted)) is not None:
                 texts, seen = converted, again
+        texts, seen = self._with_more_cases(texts, seen)
         for _ in range(ROUNDS):
             before = texts
             for rule in RULES:
@@ -114,6 +116,16 @@ class Simplifier:
             return texts
         test = with_sizes(texts["test_code"], answer["rows"], answer["constants"])
         return {**texts, "test_code": test}
+
+    def _with_more_cases(self, texts: Texts, seen: Observed) -> tuple[Texts, Observed]:
+        """Add cases of other sizes that reach more code."""
+        trials = [*make_trials(seen)]
+        tried = self.observe(texts, trials=trials)
+        runs = zip(trials, tried["trials"], strict=True) if tried is not None else ()
+        chosen = select_trials(texts["triton_code"], seen, runs)
+        more = {**texts, "test_code": with_more_cases(texts["test_code"], chosen)}
+        again = self.observe(more) if chosen else None
+        return (more, again) if again is not None else (texts, seen)
 
     def _without_unused(self, texts: Texts) -> Texts:
         with suppress(*UNREADABLE):
@@ -166,10 +178,12 @@ class Simplifier:
         """Return the facts of a run. A run of the same texts is not repeated."""
         key = tuple(texts.values())
         if key not in self._seen:
-            self._seen[key] = self._observe(texts)
+            self._seen[key] = self.observe(texts)
         return self._seen[key]
 
-    def _observe(self, texts: Texts, *, again: bool = False) -> Observed | None:
+    def observe(
+        self, texts: Texts, *, again: bool = False, trials: Sequence[Trial] = ()
+    ) -> Observed | None:
         """Return the facts of a new run, or None if the draft fails."""
         self._runs += 1
         try:
@@ -177,9 +191,10 @@ class Simplifier:
                 parse(text)
         except UNREADABLE:
             return None
-        return self._ask(texts, again=again)
+        answer = self._ask(texts, again=again, trials=[*trials])
+        return arranged(answer) if answer is not None else None
 
-    def _ask(self, texts: Texts, **options: int) -> Observed | None:
+    def _ask(self, texts: Texts, **options: object) -> Mapping[str, Any] | None:
         question = {"key": 0, "differentiable": self._differentiable, **options, **texts}
         [(_, reply)] = self._workers.ask([question])
         self._error = {} if reply.trouble else reply.answer.get("error", {})

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 MATTERS = 2**16
@@ -21,22 +19,8 @@ SMALLEST = 64
 LARGEST_BLOCK = 128
 SMALL_BLOCK = 16
 
-BATCH = re.compile(r"b|z|bsz?|n?_?batch(es)?|batch_?size|num_(batch(es)?|seqs)", re.I)
-
 Row = Mapping[str, Any]
 Shapes = list[list[int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Smaller:
-    """The changed sizes of one case: by the original value, or by name for a batch size."""
-
-    by_value: Mapping[int, int] = field(default_factory=dict)
-    by_name: Mapping[str, int] = field(default_factory=dict)
-
-    def row(self, row: Row) -> dict[str, Any]:
-        return {**{name: _changed(size, self.by_value) for name, size in row.items()},
-                **self.by_name}  # fmt: skip
 
 
 def reduced(
@@ -61,25 +45,25 @@ def reduced(
 
 
 def _part(sizes: Row, names: Row) -> Row:
-    return {name: sizes[name] for name in names if name in sizes}
+    return {name: sizes[name] for name in names}
 
 
 def _search(row: Row, measure: Callable[[Row], Shapes], most: int) -> Row:
     """Halve one size after another until the inputs have few enough elements."""
-    shapes, smaller = measure(row), Smaller()
-    total, empty = _count(shapes), _empty(shapes)
+    shapes, halved = measure(row), dict[int, int]()
     last = {each[-1] for each in shapes if _count([each]) >= MATTERS}
-    while total > most:
-        for trial in _trials(row, smaller, last):
+    while _count(shapes) > most:
+        for trial in _trials(row, halved, last):
             # If a halved size does not fit the other sizes, a trial makes no inputs or empty ones,
             # and is refused.
-            fewer = measure(trial.row(row))
-            if _count(fewer) < total and _empty(fewer) == empty and fewer:
-                total, smaller = _count(fewer), trial
+            fewer = measure(_changed(row, trial))
+            if fewer and _count(fewer) < _count(shapes) and _empty(fewer) == _empty(shapes):
+                shapes, halved = fewer, trial
                 break
         else:
             break
-    return smaller.row(row)
+    smaller: Row = _changed(row, halved)
+    return smaller
 
 
 def _count(shapes: Shapes) -> int:
@@ -90,29 +74,15 @@ def _empty(shapes: Shapes) -> int:
     return sum(0 in each for each in shapes)
 
 
-def _trials(row: Row, smaller: Smaller, last: set[int]) -> Iterator[Smaller]:
-    """Yield smaller sizes in this order: fewer rows or tokens, a smaller batch, shorter rows. Rows
+def _trials(row: Row, halved: Mapping[int, int], last: Collection[int]) -> Iterator[dict[int, int]]:
+    """Yield smaller sizes by original size: first fewer rows or tokens, then shorter rows. Rows
     are last, because a kernel walks along its rows in blocks: short rows test less of it.
     """
-    current = {
-        value: smaller.by_value.get(value, value)
-        for size in row.values()
-        for value in _parts(size)
-        if value > 2 * SMALLEST
-    }
+    current = {value: halved.get(value, value) for value in _parts([*row.values()])}
     ordered = sorted(current, key=lambda value: (current[value], value), reverse=True)
-    leading = [value for value in ordered if value not in last]
-    large = [value for value in leading if current[value] > 4 * SMALLEST]
-    for value in (*large, 0, *leading, *ordered):
-        if value == 0:
-            batches = {
-                key: size // 2 | size % 2
-                for key, size in smaller.row(row).items()
-                if BATCH.fullmatch(key) and type(size) is int and size > 3
-            }
-            yield Smaller(smaller.by_value, batches)
-        elif current[value] > 2 * SMALLEST:
-            yield Smaller({**smaller.by_value, value: _half(current[value])}, smaller.by_name)
+    for value in (*[value for value in ordered if value not in last], *ordered):
+        if current[value] > 2 * SMALLEST:
+            yield {**halved, value: _half(current[value])}
 
 
 def _parts(size: Any) -> Iterator[int]:
@@ -124,12 +94,12 @@ def _parts(size: Any) -> Iterator[int]:
             yield from _parts(part)
 
 
-def _changed(size: Any, by_value: Mapping[int, int]) -> Any:
-    if type(size) is int:
-        return by_value.get(size, size)
+def _changed(size: Any, halved: Mapping[int, int]) -> Any:
+    if isinstance(size, dict):
+        return {name: _changed(part, halved) for name, part in size.items()}
     if isinstance(size, list | tuple):
-        return type(size)(_changed(part, by_value) for part in size)
-    return size
+        return type(size)(_changed(part, halved) for part in size)
+    return halved.get(size, size) if type(size) is int else size
 
 
 def _half(size: int) -> int:

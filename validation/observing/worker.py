@@ -8,15 +8,16 @@ import ast
 import builtins
 import copy
 import hashlib
-import json
 import platform
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
+from time import process_time
 from types import SimpleNamespace
 from typing import Any
 
 import torch
 import triton
+from triton.runtime.jit import KernelInterface
 
 from validation.harness.recorder.recorded_values import function_of
 from validation.harness.recorder.recording import Recording, RecordingSession
@@ -28,13 +29,14 @@ from validation.harness.worker.folder import described as complaint
 from validation.harness.worker.gradients import cotangents
 from validation.harness.worker.question import roles
 from validation.harness.worker.values import Packing, name_of, tensors_in
+from validation.observing.canonical_program import Program
 from validation.observing.instrument import Notes, described, instrumented
 from validation.observing.sizes import Row, Shapes, find_constants, find_inputs, reduced
 
 Json = Any
-Constants = tuple[tuple[str, str], ...]
-"""The literals of a launch's arguments, as pairs of name and literal."""
 SEED = 7
+# CPU seconds of a question after which no more trials begin.
+TRIALS_SECONDS = 12.0
 # GPU properties that host code reads, with the values of an H200.
 GPU = SimpleNamespace(
     name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, total_memory=150_000_000_000,
@@ -46,9 +48,9 @@ GPU = SimpleNamespace(
 class IdleRecording(Recording):
     """Recording of launches with named arguments. Its reads return the present content."""
 
-    def __init__(self, inputs: list[torch.Tensor]) -> None:
+    def __init__(self, inputs: list[torch.Tensor], notes: Notes) -> None:
         super().__init__(RecordingSession(), inputs)
-        self.constants: dict[str, set[Constants]] = {}
+        self.notes = notes
 
     def launch(
         self, kernel: Any, bound: dict[str, Any], grid: Any, options: dict[str, Any]
@@ -58,8 +60,7 @@ class IdleRecording(Recording):
         self.emit(do="launch", kernel=name, grid=grid, arguments=arguments, options=repr(options))
         self.storages.data |= storages_in([*arguments.values()])
         constants = ((each, described(value)) for each, value in bound.items())
-        known = tuple((each, value) for each, value in constants if value)
-        self.constants.setdefault(name, set()).add(known)
+        self.notes.add("launch", name, tuple((each, value) for each, value in constants if value))
 
     def read(self, tensor: torch.Tensor) -> list[Any]:
         return list(tensor.detach().reshape(-1).tolist())
@@ -85,12 +86,11 @@ def _reduced(request: dict[str, Any]) -> dict[str, Any]:
             node.value = sizes.get(key, node.value)
         names = dict(vars(test))
         exec(compile(ast.Module([tree], []), "test_code.py", "exec"), names)  # noqa: S102
-        with suppress(Exception):
-            try:
-                inputs = names["make_inputs"](dict(row), "meta")
-            except Exception:  # noqa: BLE001 - data can decide what else is made
-                inputs = names["make_inputs"](dict(row), "cpu")
-            return [[*each.shape] for each in tensors_in(inputs)]
+        # On `meta` there are no values, which may decide what else is made.
+        for device in ("meta", "cpu"):
+            with suppress(Exception):
+                inputs = names["make_inputs"](dict(row), device)
+                return [[*each.shape] for each in tensors_in(inputs)]
         return []
 
     constants = {key: node.value for key, node in find_constants(made)}
@@ -101,8 +101,7 @@ def _reduced(request: dict[str, Any]) -> dict[str, Any]:
 def _observed(request: dict[str, Any]) -> dict[str, Any]:
     # A second run with another seed and unfilled memory shows results that depend on either.
     torch.manual_seed(SEED + request["again"])
-    if request["again"]:
-        torch.use_deterministic_algorithms(False)
+    torch.use_deterministic_algorithms(not request["again"], warn_only=True)
     notes = Notes()
     texts = {name: instrumented(request[name]) for name in folder.NAMES}
     for name in folder.NAMES:
@@ -111,18 +110,62 @@ def _observed(request: dict[str, Any]) -> dict[str, Any]:
             setattr(builtins, f"{key}_{name}", function)
             texts[name] = texts[name].replace(f"{key}(", f"{key}_{name}(")
     folder.lay_out(texts)
-    test = folder.load("test_code")
-    launches: dict[str, set[Constants]] = {}
-    cases = []
-    for case in test.CASES:
-        cases.append(_run(test, dict(case), launches, differentiable=request["differentiable"]))
-    constants = {kernel: [dict(each) for each in sorted(seen)] for kernel, seen in launches.items()}
-    return {"cases": cases, "launches": constants, **notes.as_json()}
+    test, triton_code = folder.load("test_code"), folder.load("triton_code")
+    differentiable, trials = request["differentiable"], request["trials"]
+    rows = [dict(case) for case in test.CASES]
+    tuned: dict[str, set[str]] = {}
+    for value in vars(triton_code).values():
+        if isinstance(value, KernelInterface):
+            kernel, names = _tuned(value)
+            tuned.setdefault(kernel, set()).update(names)
+    return {
+        "notes": notes.take(),
+        "cases": [_run(test, row, notes, differentiable=differentiable) for row in rows],
+        "trials": [_tried(test, rows, each, notes, differentiable) for each in trials],
+        "rows": [{key: part for key, part in row.items() if _is_plain(part)} for row in rows],
+        "fixed": [str(name) for name in getattr(test, "FIXED", ())],
+        "constants": {
+            name: described(getattr(value, "value", value))
+            for name, value in vars(triton_code).items()
+        },
+        "tuned": {kernel: sorted(names) for kernel, names in tuned.items()},
+    }
 
 
-def _run(
-    test: Any, case: dict[str, Any], launches: dict[str, set[Constants]], *, differentiable: bool
-) -> Json:  # fmt: skip
+def _is_plain(value: Any) -> bool:
+    parts = value if isinstance(value, tuple | list) else [value]
+    return all(type(part) in (int, str) for part in parts)
+
+
+def _tuned(kernel: Any) -> tuple[str, set[str]]:
+    """Return a kernel's name, and the arguments that its configurations decide."""
+    names, heuristics = set[str](), set[str]()
+    while isinstance(kernel, KernelInterface):
+        names |= {name for each in getattr(kernel, "configs", ()) for name in each.kwargs}
+        heuristics |= {*getattr(kernel, "values", ())}
+        kernel = kernel.fn
+    return kernel.__name__, names | heuristics if names else names
+
+
+def _tried(
+    test: Any, rows: Json, trial: Mapping[str, Any], notes: Notes, differentiable: bool
+) -> Json:
+    """Return the facts of a case with other sizes, or None if it fails."""
+    row = dict(rows[trial["of"]])
+    for key, size in trial["sizes"].items():
+        row[key] = tuple(size) if isinstance(row.get(key), tuple) else size
+    try:
+        if process_time() > TRIALS_SECONDS:
+            return None
+        run = _run(test, row, notes, differentiable=differentiable)
+        return run if run["agrees"] else None
+    except Exception:  # noqa: BLE001 - the draft does not take these sizes
+        return None
+    finally:
+        notes.take()
+
+
+def _run(test: Any, case: dict[str, Any], notes: Notes, *, differentiable: bool) -> Json:
     torch.manual_seed(SEED)
     inputs = test.make_inputs(case, "cpu")
     given = [_facts(each) for each in inputs]
@@ -140,7 +183,7 @@ def _run(
         if _digest(after) != before["digest"]
     ]
     expected = [results, gradients, changed]
-    recording = IdleRecording(tensors_in(ours))
+    recording = IdleRecording(tensors_in(ours), notes)
     recording.graph.add_leaves(tensors_in(ours))
     torch.manual_seed(SEED)
     recorder = tracer()
@@ -156,16 +199,17 @@ def _run(
             recording.graph.begin_backward_pass()
             leaves = [tensor for tensor in tensors_in(ours) if tensor.requires_grad]
             torch.autograd.grad(outputs, leaves, upstream, allow_unused=True)
-    for kernel, seen in recording.constants.items():
-        launches.setdefault(kernel, set()).update(seen)
     unrepeated = recording.problems.keys() - problems
     backwards = [each["instructions"] for each in recording.graph.backwards.values()]
+    shapes = [[each.shape for each in tensors_in(part)] for part in (results, made)]
     return {
         "inputs": given,
         "types": [_types(inputs), _types(results), _types(made)],
         "beside": [sorted(problems), sorted({*_computed(backwards), *unrepeated})],
         "reference": _digest(expected),
-        "program": _Program(recording.as_json(returned)).steps(),
+        "program": Program(recording.as_json(returned)).steps(),
+        "agrees": shapes[0] == shapes[1],
+        "notes": notes.take(),
     }
 
 
@@ -239,87 +283,8 @@ def _digest(value: Any) -> str:
     return digest.hexdigest()[:16]
 
 
-class _Program:
-    """A recorded program as steps that do not change if unused memory is removed.
-
-    Storages are numbered by their first use. Allocations are left out. So is the first copy into
-    each, since the storage differs from its source only after later writes, and so are fills of
-    memory that nothing reads.
-    """
-
-    def __init__(self, program: Json) -> None:
-        self._program = program
-        self._numbers: dict[int, int] = {}
-        self._new: set[int] = set()
-
-    def steps(self) -> list[Json]:
-        flat = [*self._flat(self._program["instructions"])]
-        for number, backward in sorted(self._program["backwards"].items()):
-            flat += [f"backward {number}", *self._flat(backward.pop("instructions")), backward]
-        read = self._read([*flat, {"answer": self._program["answer"]}])
-        return [self._step(each) for each in read if not self._is_first_copy(each)]
-
-    def _read(self, instructions: list[Json]) -> list[Json]:
-        used = {*self._program["inputs"]}
-        kept = []
-        for each in reversed(instructions):
-            fills = isinstance(each, dict) and each.get("do") in ("fill", "copy")
-            if not fills or each["target"][0] in used:
-                own = _Program(self._program)
-                own._numbered(each)
-                used |= own._numbers.keys()
-                kept.append(each)
-        return kept[::-1]
-
-    def _is_first_copy(self, instruction: Json) -> bool:
-        is_copy = isinstance(instruction, dict) and instruction.get("do") == "copy"
-        if not is_copy or instruction["target"][0] not in self._new:
-            return False
-        self._new.discard(instruction["target"][0])
-        return True
-
-    def _flat(self, instructions: list[Json]) -> list[Json]:
-        flat: list[Json] = []
-        for each in instructions:
-            inner = each.pop("instructions", [])
-            if each["do"] == "allocate":
-                self._new.add(each["storage"])
-            else:
-                flat.append(each)
-            flat += self._flat(inner)
-        return flat
-
-    def _step(self, part: Json) -> Json:
-        if isinstance(part, dict) and part.get("do") == "launch":
-            arguments = {name: self._hashed(each) for name, each in part["arguments"].items()}
-            return [part["kernel"], self._hashed([part["grid"], part["options"]]), arguments]
-        return self._hashed(part)
-
-    def _hashed(self, part: Json) -> str:
-        text = json.dumps(self._numbered(part), default=repr, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-    def _numbered(self, part: Json) -> Json:
-        match part:
-            case [int() as number, str(), list(), list(), int()]:
-                return [self._numbers.setdefault(number, len(self._numbers)), *part[1:]]
-            case {"storage": int() as number}:
-                own = self._numbers.setdefault(number, len(self._numbers))
-                rest = {key: self._numbered(value) for key, value in part.items()}
-                return rest | {"storage": own}
-            case {"address": [int() as number, offset]}:
-                return {"address": [self._numbers.setdefault(number, len(self._numbers)), offset]}
-            case dict():
-                return {key: self._numbered(value) for key, value in part.items()}
-            case list() | tuple():
-                return [self._numbered(value) for value in part]
-        return part
-
-
 def up(settings: Mapping[str, Any]) -> dict[str, str]:
     torch.set_num_threads(1)
-    # Memory that was never written then has the same content in each run.
-    torch.use_deterministic_algorithms(True, warn_only=True)
     cuda: Any = torch.cuda
     cuda.get_device_properties = lambda *_: GPU
     cuda.get_device_capability = lambda *_: (GPU.major, GPU.minor)

@@ -29,7 +29,7 @@ def draft(name: str) -> Texts:
     return {text: (PROGRAMS / name / file).read_text() for text, file in FILES.items()}
 
 
-def test_code_that_no_case_runs_goes_and_other_sizes_and_layouts_keep_theirs(
+def test_code_that_nothing_runs_goes_and_other_layouts_keep_theirs(
     simplify: Callable[..., Texts],
 ) -> None:
     simplified = simplify(draft("scaled"), "scaled")
@@ -229,3 +229,85 @@ def test_a_condition_on_the_machine_stays(simplify: Callable[..., Texts]) -> Non
     texts = changed("shared", "triton_code", "out = out.clone()", "out = out.to(DEVICE).clone()")
     texts["triton_code"] = texts["triton_code"].replace("@triton", f"{machine}\n\n\n@triton", 1)
     assert machine in simplify(texts, "shared")["triton_code"]
+
+
+LARGE = "if n > 1 << 30:"
+
+
+def test_a_larger_case_reaches_the_code_for_large_sizes(simplify: Callable[..., Texts]) -> None:
+    simplified = simplify(changed("scaled", "triton_code", LARGE, "if n > 1 << 11:"), "scaled")
+    assert "_scale_large_kernel[" in simplified["triton_code"]
+    assert (
+        '{"n": 6400, "factor": 3.0, "dtype": "float32", "seed": 2},\n]' in simplified["test_code"]
+    )
+
+
+def test_an_odd_case_reaches_the_code_for_odd_sizes(simplify: Callable[..., Texts]) -> None:
+    simplified = simplify(changed("scaled", "triton_code", LARGE, "if n % 2 == 1:"), "scaled")
+    assert "_scale_large_kernel[" in simplified["triton_code"]
+    assert '{"n": 13, "factor": 3.0, "dtype": "float32", "seed": 2},\n]' in simplified["test_code"]
+
+
+def test_sizes_that_the_test_fixes_are_not_tried(simplify: Callable[..., Texts]) -> None:
+    texts = changed("scaled", "triton_code", LARGE, "if n > 1 << 11:")
+    texts["test_code"] = texts["test_code"].replace("CASES", 'FIXED = ("n",)\nCASES', 1)
+    simplified = simplify(texts, "scaled")
+    assert "_scale_large_kernel" not in simplified["triton_code"]
+    assert simplified["test_code"] == texts["test_code"]
+
+
+@pytest.mark.parametrize("machine", ["xpu", "cuda"])
+def test_conditions_on_other_machines_go(simplify: Callable[..., Texts], machine: str) -> None:
+    texts = changed("scaled", "triton_code", LARGE, f'if x.device.type == "{machine}":')
+    stays = "_scale_large_kernel" in simplify(texts, "scaled")["triton_code"]
+    assert stays == (machine == "cuda")
+
+
+def with_kernel_code(lines: str, before: str = "") -> Texts:
+    """Return the draft with lines at the start of its kernel's choice of a mode."""
+    place = '    if MODE == "multiply":\n'
+    texts = changed("scaled", "triton_code", place, f"{lines}{place}")
+    texts["triton_code"] = texts["triton_code"].replace(
+        "DEBUG = False\n", f"DEBUG = False\n{before}"
+    )
+    return texts
+
+
+def test_all_branches_of_a_chain_in_a_kernel_go_but_the_last(
+    simplify: Callable[..., Texts],
+) -> None:
+    tests = "".join(f'    elif MODE == "mode {number}":\n        value = {number}\n'
+                    for number in range(20))  # fmt: skip
+    chain = f'    if MODE == "no mode":\n        value = 99\n{tests}    else:\n        value += 7\n'
+    made = simplify(with_kernel_code(chain), "scaled")["triton_code"]
+    assert "    value += 7\n    value *= factor\n" in made
+    assert "mode" not in made
+
+
+@pytest.mark.parametrize(
+    ("lines", "stays"),
+    [
+        ("    if MODE_OF_ALL == 3:\n        value += 1\n", False),
+        ("    if n > 1000000000:\n        value += 1\n", False),
+        ("    if n % 7 == 0:\n        value += 1\n", True),
+        (
+            "    MODE_OF_ALL = tl.num_programs(0)\n    if MODE_OF_ALL == 3:\n        value += 1\n",
+            True,
+        ),
+        ("    if tl.program_id(0) == 3:\n        value += 1\n", True),
+    ],
+)
+def test_branches_of_kernels_stay_if_a_launch_may_take_them(
+    simplify: Callable[..., Texts], lines: str, stays: bool
+) -> None:
+    texts = with_kernel_code(lines, before="MODE_OF_ALL = tl.constexpr(2)\n")
+    assert ("value += 1\n" in simplify(texts, "scaled")["triton_code"]) == stays
+
+
+def test_branches_stay_that_a_configuration_decides(simplify: Callable[..., Texts]) -> None:
+    texts = with_kernel_code("    if BLOCK > 128:\n        value += 1\n")
+    sizes = "[triton.Config({'BLOCK': size}) for size in (128, 256)]"
+    tuned = f"@triton.autotune({sizes}, key=['n'])\n@triton.heuristics"
+    texts["triton_code"] = texts["triton_code"].replace("@triton.heuristics", tuned)
+    texts["triton_code"] = texts["triton_code"].replace('"multiply", BLOCK=BLOCK', '"multiply"')
+    assert "value += 1\n" in simplify(texts, "scaled")["triton_code"]

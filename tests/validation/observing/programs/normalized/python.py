@@ -32,6 +32,5 @@ def shifted(values):
 def normalized(x, target, weight, offset):
     """Divide each row by its root mean square, and return its distance to a target."""
     norm = ReferenceNorm(x.shape[-1], offset=offset).to(x.device).to(x.dtype)
-    difference = torch.func.functional_call(norm, {"weight": weight}, (x, target))
-    loss = nn.MSELoss(reduction="none")
-    return shifted(loss(difference, target))
+    difference = norm(x, target) * weight
+    return shifted(torch.nn.functional.mse_loss(difference, target, reduction="none"))

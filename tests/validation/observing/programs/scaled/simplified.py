@@ -26,12 +26,6 @@ def _scale_kernel(
     tl.store(out_ptr + offsets, value, mask=mask)
 
 
-@triton.jit
-def _scale_large_kernel(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets) * factor, mask=offsets < n)
-
-
 def scaled(x, factor):
     """Multiply by a factor."""
     if x.stride(-1) != 1:
@@ -39,9 +33,6 @@ def scaled(x, factor):
     out = torch.empty_like(x)
     cleared = out.zero_()
     n = x.numel()
-    if n > 1 << 30:
-        _scale_large_kernel[(triton.cdiv(n, 1024),)](x, out, factor, n, BLOCK=1024)
-        return out
     if factor == 0:
         return out
     _scale_kernel[(triton.cdiv(n, BLOCK),)](x, out, factor, n, BLOCK=BLOCK)
