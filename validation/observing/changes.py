@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import zip_longest
 
-from curation.source.branches import blocks
+from curation.source.branches import blocks, take_branch
 from curation.source.functions import loaded_names, stored_names
 from curation.source.text import Edits, parse, walk
 from validation.observing.edits import (
@@ -17,9 +17,8 @@ from validation.observing.edits import (
     Texts,
     change_of,
     is_about_layouts,
-    parted,
+    is_ordered,
     putting,
-    taking,
     whole_lines,
 )
 from validation.observing.inputs import inputs
@@ -43,8 +42,10 @@ def branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
         for block in blocks(tree):
             for node in block:
                 if isinstance(node, ast.If) and node in decided:
-                    kept, _ = parted(node, decided[node])
-                    yield change_of(name, text, taking(node, kept, alone=len(block) == 1))
+                    kept = node.body if decided[node] else node.orelse
+                    edits = Edits(text)
+                    take_branch(node, kept, edits, alone=len(block) == 1)
+                    yield {name: edits.made()}
         values = [each.value for each in walk(tree) if isinstance(each, ast.Assign | ast.Return)]
         for expression in walk(tree):
             if isinstance(expression, ast.IfExp) and expression in decided:
@@ -54,14 +55,19 @@ def branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 
 def _decided(name: str, text: str, seen: Observed) -> dict[ast.AST, bool]:
-    """Return the conditions that had only one outcome, except for those that a checker varies."""
-    kernels = inside_kernels(parse(text))
+    """Return the conditions that had only one outcome, except for those that a checker varies.
+
+    Host code that reads a tensor may compare values, which kernels that do nothing never wrote.
+    """
+    kernels, by_data = inside_kernels(parse(text)), seen["reads"] or name != "triton_code"
     decided: dict[ast.AST, bool] = {}
     for node, outcomes in branch_outcomes(name, text, seen).items():
-        gone = parted(node, True in outcomes)[1] if isinstance(node, ast.If) else [node]
-        only_raises = all(isinstance(each, ast.Raise) for each in gone)
-        free = node in kernels or only_raises or not is_about_layouts(node.test)
-        if len(outcomes) == 1 and free:
+        gone = node.orelse if True in outcomes else node.body
+        varies = (by_data and is_ordered(node.test)) or (
+            node not in kernels and is_about_layouts(node.test)
+        )
+        only_raises = isinstance(gone, list) and all(isinstance(each, ast.Raise) for each in gone)
+        if len(outcomes) == 1 and (only_raises or not varies):
             decided[node] = True in outcomes
     return decided
 
@@ -107,7 +113,9 @@ def idle_statements(texts: Texts, seen: Observed, entry: str) -> Iterator[Change
                 ended = False
                 for node in block:
                     if node not in kernels and (ended or _is_idle(node, block, read)):
-                        yield change_of(name, text, _dropping(node, alone=len(block) == 1))
+                        edits = Edits(text)
+                        edits.drop(node, alone=len(block) == 1)
+                        yield {name: edits.made()}
                     ended |= isinstance(node, ast.Return | ast.Raise)
 
 
@@ -143,10 +151,6 @@ def _names(node: ast.Assign) -> set[str]:
     targets = [part for target in node.targets for part in walk(target)]
     plain = all(isinstance(each, ast.Name | ast.Tuple | ast.expr_context) for each in targets)
     return {each.id for each in targets if isinstance(each, ast.Name)} if plain else set()
-
-
-def _dropping(node: ast.stmt, *, alone: bool) -> Callable[[Edits], None]:
-    return lambda edits: edits.drop(node, alone=alone)
 
 
 def copies(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:

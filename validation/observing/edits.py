@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from curation.source.branches import take_branch
 from curation.source.text import Edit, Edits, walk
 
 Texts = Mapping[str, str]
@@ -16,19 +15,9 @@ Known = Mapping[str, object]
 Change = Mapping[str, tuple[Edit, ...]]
 """The edits of each text, by the text's name in the draft."""
 # Words in conditions on layouts or the machine. A checker varies these, even if no case does.
-VARIED = ("stride", "contiguous", "data_ptr", "is_available", "device", "cuda")
+VARIED = ("stride", "contiguous", "data_ptr", "is_available", "device", "cuda", ".item()")
 # Machines on which a checker runs drafts. A condition on the name of another one is always false.
 MACHINES = {"cuda", "cpu"}
-
-
-def parted(node: ast.If, outcome: bool) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    return (node.body, node.orelse) if outcome else (node.orelse, node.body)
-
-
-def taking(
-    node: ast.If | ast.With, kept: list[ast.stmt], *, alone: bool
-) -> Callable[[Edits], None]:
-    return lambda edits: take_branch(node, kept, edits, alone=alone)
 
 
 def putting(node: ast.expr, kept: ast.expr, *, whole: bool = False) -> Callable[[Edits], None]:
@@ -37,6 +26,12 @@ def putting(node: ast.expr, kept: ast.expr, *, whole: bool = False) -> Callable[
         kept, ast.IfExp | ast.BoolOp | ast.Compare | ast.BinOp | ast.Lambda
     )
     return lambda edits: edits.put(node, f"({edits.of(kept)})" if loose else edits.of(kept))
+
+
+def is_ordered(test: ast.expr) -> bool:
+    """Return whether a condition compares sizes or values by their order or remainder."""
+    ordering = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Mod)
+    return any(isinstance(node, ordering) for node in walk(test))
 
 
 def is_about_layouts(test: ast.expr) -> bool:

@@ -36,16 +36,12 @@ def reduced(
         written = {name: size for name, size in constants.items() if name not in row}
 
         def measure(sizes: Row, row: Row = row, written: Row = written) -> Shapes:
-            return shapes(_part(sizes, row), _part(sizes, written))
+            return shapes(*({name: sizes[name] for name in names} for names in (row, written)))
 
         sizes = _search({**written, **row}, measure, 4 * most if number else most)
-        made.append(_part(sizes, row))
-        constants = {**constants, **_part(sizes, written)}
+        made.append({name: sizes[name] for name in row})
+        constants = {**constants, **{name: sizes[name] for name in written}}
     return made, constants
-
-
-def _part(sizes: Row, names: Row) -> Row:
-    return {name: sizes[name] for name in names}
 
 
 def _search(row: Row, measure: Callable[[Row], Shapes], most: int) -> Row:

@@ -36,7 +36,8 @@ def arranged(answer: Mapping[str, Any]) -> dict[str, Any]:
                     values[text][line][name].add(value)
                 case ["launch", kernel, constants] if dict(constants) not in launches[kernel]:
                     launches[kernel].append(dict(constants))
-    return {**answer, "outcomes": outcomes, "values": values, "launches": launches}
+    reads = any(["read"] in case["notes"] for case in answer["cases"])
+    return {**answer, "outcomes": outcomes, "values": values, "launches": launches, "reads": reads}
 
 
 def make_trials(seen: Observed) -> Iterator[Trial]:

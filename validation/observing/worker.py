@@ -63,6 +63,7 @@ class IdleRecording(Recording):
         self.notes.add("launch", name, tuple((each, value) for each, value in constants if value))
 
     def read(self, tensor: torch.Tensor) -> list[Any]:
+        self.notes.add("read")
         return list(tensor.detach().reshape(-1).tolist())
 
 

@@ -311,3 +311,10 @@ def test_branches_stay_that_a_configuration_decides(simplify: Callable[..., Text
     texts["triton_code"] = texts["triton_code"].replace("@triton.heuristics", tuned)
     texts["triton_code"] = texts["triton_code"].replace('"multiply", BLOCK=BLOCK', '"multiply"')
     assert "value += 1\n" in simplify(texts, "scaled")["triton_code"]
+
+
+@pytest.mark.parametrize("name", ["triton_code", "python_code"])
+def test_conditions_on_values_stay(simplify: Callable[..., Texts], name: str) -> None:
+    old = LARGE if name == "triton_code" else "    return shifted(x) * factor"
+    new = f"total = x.sum().item()\n    if total > 1e9:\n        return x * 7\n    {old.strip()}"
+    assert "if total > 1e9:" in simplify(changed("scaled", name, old.strip(), new), "scaled")[name]

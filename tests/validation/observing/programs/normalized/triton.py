@@ -57,11 +57,11 @@ class NormFunction(torch.autograd.Function):
 class TritonNorm(nn.Module):
     def __init__(self, size, eps=1e-6, offset=0.0):
         super().__init__()
-        self.weight = nn.Parameter(torch.ones(size))
+        self.size = size
         self.variance_epsilon, self.offset = (eps, offset)
 
-    def forward(self, hidden, target):
-        return NormFunction.apply(hidden, target, self.weight, self.variance_epsilon, self.offset)
+    def forward(self, hidden, target, weight):
+        return NormFunction.apply(hidden, target, weight, self.variance_epsilon, self.offset)
 
     def extra_repr(self):
         return f"{self.offset}"
@@ -70,5 +70,4 @@ class TritonNorm(nn.Module):
 def normalized(x, target, weight, offset):
     """Divide each row by its root mean square, and return its distance to a target."""
     norm = TritonNorm(x.shape[-1], offset=offset).to(x.device)
-    norm.weight.data = weight
-    return norm(x, target)
+    return norm(x, target, weight)
