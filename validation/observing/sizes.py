@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ SMALLEST = 64
 # A halved size stays divisible by the powers of two that divide the size, up to this one.
 LARGEST_BLOCK = 128
 SMALL_BLOCK = 16
+BATCH = re.compile(r"b|z|bsz?|n?_?batch(es)?|batch_?size|num_(batch(es)?|seqs)", re.I)
 
 Row = Mapping[str, Any]
 Shapes = list[list[int]]
@@ -47,38 +49,39 @@ def reduced(
 def _search(row: Row, measure: Callable[[Row], Shapes], most: int) -> Row:
     """Halve one size after another until the inputs have few enough elements."""
     shapes, halved = measure(row), dict[int, int]()
+    empty = sum(0 in each for each in shapes)
     last = {each[-1] for each in shapes if _count([each]) >= MATTERS}
     while _count(shapes) > most:
         for trial in _trials(row, halved, last):
             # If a halved size does not fit the other sizes, a trial makes no inputs or empty ones,
             # and is refused.
             fewer = measure(_changed(row, trial))
-            if fewer and _count(fewer) < _count(shapes) and _empty(fewer) == _empty(shapes):
+            if 0 < _count(fewer) < _count(shapes) and sum(0 in each for each in fewer) == empty:
                 shapes, halved = fewer, trial
                 break
         else:
             break
-    smaller: Row = _changed(row, halved)
-    return smaller
+    return dict(_changed(row, halved))
 
 
 def _count(shapes: Shapes) -> int:
     return sum(map(math.prod, shapes))
 
 
-def _empty(shapes: Shapes) -> int:
-    return sum(0 in each for each in shapes)
-
-
 def _trials(row: Row, halved: Mapping[int, int], last: Collection[int]) -> Iterator[dict[int, int]]:
-    """Yield smaller sizes by original size: first fewer rows or tokens, then shorter rows. Rows
+    """Yield smaller sizes in this order: fewer rows or tokens, a smaller batch, shorter rows. Rows
     are last, because a kernel walks along its rows in blocks: short rows test less of it.
     """
     current = {value: halved.get(value, value) for value in _parts([*row.values()])}
     ordered = sorted(current, key=lambda value: (current[value], value), reverse=True)
-    for value in (*[value for value in ordered if value not in last], *ordered):
+    leading = [value for value in ordered if value not in last]
+    large = [value for value in leading if current[value] > 4 * SMALLEST]
+    batches = [size for key, size in row.items() if BATCH.fullmatch(key) and type(size) is int]
+    for value in (*large, *batches, *leading, *ordered):
         if current[value] > 2 * SMALLEST:
             yield {**halved, value: _half(current[value])}
+        elif value in batches and current[value] > 3:
+            yield {**halved, value: current[value] // 2 | current[value] % 2}
 
 
 def _parts(size: Any) -> Iterator[int]:
