@@ -5,10 +5,15 @@ previous version, and is retired if it is still pending. An incomplete draft is 
 person can finish it. It retires the earlier pair in the same way.
 """
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
+from signal import SIG_DFL, SIGINT, signal
 
 from django.conf import settings
 from django.db import transaction
@@ -23,8 +28,9 @@ from curation.pairs.store import Stored, store_versions
 from curation.pairs.unfinished import DraftCounts, Unfinished, keep
 from curation.text import pluralize
 from ingest.classify.pairs import pair_operation
-from ingest.drafting import DraftOutcome, DraftPlace, DraftTexts, LaunchedOperation, Missing, draft
+from ingest.drafting import DraftOutcome, DraftPlace, DraftTexts, LaunchedOperation, Missing
 from ingest.drafting.adapters import ADAPTERS
+from ingest.drafting.drafting import draft_snapshot
 from ingest.drafting.reading.naming import entry_point
 from ingest.git import Selection, Snapshot, SourceKind, fetch
 from ingest.licenses import Assessment, LicenseReader, Verdict, strictest
@@ -39,6 +45,9 @@ Progress = Callable[[str, int, int], None]
 # Files to read for drafting. A source's globs do not apply, as tests may be in any folder.
 DATA = tuple(glob for adapter in ADAPTERS for glob in adapter.data)
 EVERYTHING = Selection(include=("**/*.py", *DATA), always=LICENSE_FILES)
+# The server imports the code once, so that the process of each repository starts in milliseconds.
+PROCESSES = get_context("forkserver")
+PROCESSES.set_forkserver_preload(["ingest.drafting"])
 REPLACED = "draft_pairs: replaced by a newer draft"
 INCOMPLETE = "draft_pairs: no whole draft any more"
 RETURNED = "draft_pairs: drafted like this again"
@@ -101,11 +110,9 @@ class Drafting:
         """Return a line such as "2 repositories -> 27 pairs (31 operations without …, …)"."""
         count = len(self.drafts)
         sources = "1 repository" if count == 1 else f"{count:,} repositories"
-        return (
-            f"{sources} -> {outcomes(draft for drafts in self.drafts.values() for draft in drafts)}"
-        )
+        return f"{sources} -> {outcomes(chain.from_iterable(self.drafts.values()))}"
 
-    def store(self, repository: Repository, reading: str, limit: int | None) -> None:
+    def store(self, repository: Repository, limit: int | None) -> None:
         """Store up to `limit` complete drafts as pairs, and incomplete drafts for curators."""
         drafts = self.drafts[repository]
         whole = [draft.pair for draft in drafts if draft.pair]
@@ -120,7 +127,8 @@ class Drafting:
             self.kept.left + kept.left,
         )
         if limit is None:
-            Repository.objects.filter(pk=repository.pk).update(last_drafting=reading)
+            repository.last_drafting = repository.last_reading
+            repository.save(update_fields=["last_drafting"])
 
 
 def outcomes(drafts: Iterable[Drafted]) -> str:
@@ -149,61 +157,58 @@ def draft_repositories(
     limit: maximum number of pairs to store, over all repositories together.
     """
     drafting = Drafting()
-    with import_string(settings.DRAFT_SIMPLIFIER)() as simplify:
-        _draft_each(repositories, drafting, simplify, progress, store=store, limit=limit)
+    threads = ThreadPoolExecutor(os.cpu_count())
+    try:
+        with import_string(settings.DRAFT_SIMPLIFIER)() as simplify:
+            waiting = [(each, threads.submit(read_drafts, each)) for each in repositories]
+            for number, (repository, read) in enumerate(waiting):
+                progress(f"draft {repository}", number, len(waiting))
+                left = None if limit is None else max(0, limit - len(drafting.pairs))
+                try:
+                    drafts = list(drafted(repository, *read.result(), license_reader(), simplify))
+                except CurationError as error:
+                    drafting.errors.append(str(error))
+                    continue
+                finally:
+                    kept_readings().write()
+                drafting.drafts[repository] = drafts
+                if store:
+                    drafting.store(repository, left)
+    finally:
+        threads.shutdown(cancel_futures=True)
     return drafting
 
 
-def _draft_each(
-    repositories: Iterable[Repository],
-    drafting: Drafting,
-    simplify: Simplify,
-    progress: Progress,
-    *,
-    store: bool,
-    limit: int | None,
-) -> None:
-    for repository in repositories:
-        # Read this before drafting. A repository that is ingested meanwhile must be drafted again.
-        earlier, reading = len(drafting.pairs), repository.last_reading
+def read_drafts(repository: Repository) -> tuple[Snapshot, list[DraftOutcome]]:
+    """Return a repository's snapshot, and its operations as a process of their own drafted them.
+
+    The process ends with the repository, so its memory is free for the next one.
+    """
+    if repository.opted_out or repository.role == Role.BENCHMARK:
+        raise CurationError(f"{repository} was opted out or is a benchmark: it is not drafted.")
+    if repository.origin == Origin.INDUCTOR or not repository.last_commit:
+        raise CurationError(f"{repository} has no ingested code that people wrote.")
+    snapshot = _snapshot(repository, settings.DATA_DIR / "mirrors")
+    with ProcessPoolExecutor(
+        1, mp_context=PROCESSES, initializer=signal, initargs=(SIGINT, SIG_DFL)
+    ) as process:
         try:
-            drafting.drafts[repository] = list(
-                drafted(
-                    repository,
-                    mirrors=settings.DATA_DIR / "mirrors",
-                    licenses=license_reader(),
-                    simplify=simplify,
-                    progress=progress,
-                )
-            )
-        except CurationError as error:
-            drafting.errors.append(str(error))
-            continue
-        finally:
-            kept_readings().write()
-        if store:
-            drafting.store(repository, reading, None if limit is None else max(0, limit - earlier))
+            return snapshot, process.submit(draft_snapshot, snapshot).result()
+        except Exception as error:
+            raise CurationError(f"{repository}: {type(error).__name__}: {error}") from error
 
 
 def drafted(
     repository: Repository,
-    *,
-    mirrors: Path,
+    snapshot: Snapshot,
+    outcomes: list[DraftOutcome],
     licenses: LicenseReader,
     simplify: Simplify,
-    progress: Progress,
 ) -> Iterator[Drafted]:
     """Yield each operation of a repository with its outcome."""
-    if repository.opted_out or repository.role == Role.BENCHMARK:
-        raise CurationError(
-            f"Nothing is drafted from {repository}: it was opted out or is a benchmark."
-        )
-    if repository.origin == Origin.INDUCTOR or not repository.last_commit:
-        raise CurationError(f"{repository} has no ingested code that people wrote.")
-    snapshot = _snapshot(repository, mirrors)
     with snapshot.open() as tree:
         known = FileLicenses(tree, licenses)
-        for outcome in simplified(draft(tree, progress), simplify):
+        for outcome in simplified(outcomes, simplify):
             places = _places(repository, outcome.operation)
             license = strictest([known.of(path) for path in _drawn_from(outcome, places)])
             yield Drafted(outcome, _pair(repository, snapshot.commit, outcome, places, license))
@@ -251,9 +256,8 @@ def _pair(
 ) -> PairDraft:
     operation, draft, texts = outcome.operation, outcome.draft, _texts(outcome)
     kernels = [place.kernel for place in places]
-    kinds = [kernel.operation_type for kernel in kernels]
     name = draft.entry_point if draft else entry_point(operation.name)
-    kind = pair_operation(name, texts.python_code, kinds)
+    kind = pair_operation(name, texts.python_code, [each.operation_type for each in kernels])
     triton_code = texts.triton_code or _seed(outcome, places)
     differentiable = draft is not None and draft.differentiable
     place = _place(outcome)
@@ -309,11 +313,8 @@ def _drawn_from(outcome: DraftOutcome, places: list[Provenance]) -> list[str]:
     if outcome.missing is None:
         return list(drawn)
     kernel_files = [path for place in places for path in place.drawn_from]
-    return sorted({*drawn, *kernel_files, _place(outcome).path, *_kernel_paths(outcome.operation)})
-
-
-def _kernel_paths(operation: LaunchedOperation) -> list[str]:
-    return [kernel.path for kernel in operation.kernels]
+    launched = [kernel.path for kernel in outcome.operation.kernels]
+    return sorted({*drawn, *kernel_files, _place(outcome).path, *launched})
 
 
 def _seed(outcome: DraftOutcome, places: list[Provenance]) -> str:

@@ -11,7 +11,7 @@ from itertools import pairwise
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=32)
 def parse(text: str) -> ast.Module:
     """Return the tree of a text. It is cached for many rules, so callers must not change it.
 

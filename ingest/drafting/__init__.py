@@ -3,7 +3,7 @@
 It reads files as syntax trees and returns texts. It never imports or runs code of a repository.
 """
 
-from ingest.drafting.drafting import draft
+from ingest.drafting.drafting import draft, draft_snapshot
 from ingest.drafting.outcomes import (
     DraftOutcome,
     DraftPlace,

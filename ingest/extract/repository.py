@@ -46,6 +46,7 @@ class Repository:
         self._python = frozenset(path for path in self._sources if path.endswith(".py"))
         self._held: OrderedDict[str, Module] = OrderedDict()
         self._held_bytes = 0
+        self.most_held_bytes = HELD_BYTES
         self._unreadable: dict[str, Problem | None] = {}
         self._by_tail: defaultdict[str, list[str]] = defaultdict(list)
         for path in sorted(self._python):
@@ -113,7 +114,7 @@ class Repository:
         )
         self._held[source.path] = module
         self._held_bytes += len(source.data)
-        while self._held_bytes > HELD_BYTES and len(self._held) > 1:
+        while self._held_bytes > self.most_held_bytes and len(self._held) > 1:
             self._forget_oldest()
         return module
 

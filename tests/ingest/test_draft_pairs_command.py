@@ -1,6 +1,8 @@
 """`manage.py draft_pairs`: whole drafts become pairs, once, and the rest is counted."""
 
-from collections.abc import Iterator
+import os
+import shutil
+import signal
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,9 @@ from curation.models import (
     Role,
     Status,
 )
-from ingest.drafts import Drafted, drafted
+from ingest.drafting import DraftOutcome
+from ingest.drafts import read_drafts
+from ingest.git import Snapshot
 from tests import factories as make
 from tests.conftest import commit
 from tests.ingest.drafting.operators import FILES, TEST_HEAD
@@ -145,17 +149,42 @@ def test_an_interrupted_command_keeps_the_pairs_of_earlier_sources(
     first = Repository.objects.get()
     make.a_repository(name="zeta/kernels", last_ingested_at=timezone.now())
 
-    def interrupted(repository: Repository, **rest: Any) -> Iterator[Drafted]:
+    def interrupted(repository: Repository) -> tuple[Snapshot, list[DraftOutcome]]:
         if repository != first:
             raise KeyboardInterrupt
-        return drafted(repository, **rest)
+        return read_drafts(repository)
 
-    monkeypatch.setattr("ingest.drafts.drafted", interrupted)
+    monkeypatch.setattr("ingest.drafts.read_drafts", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
         draft_pairs()
 
     assert Pair.objects.get().entry_point == "doubling"
+
+
+def test_a_killed_drafting_process_costs_its_own_repository_only(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = folder.parent / "other"
+    shutil.copytree(folder, other)
+    call_command("ingest", str(other), "--now", verbosity=0)
+
+    def killed(repository: Repository) -> tuple[Snapshot, list[DraftOutcome]]:
+        if repository.url == str(other):
+            monkeypatch.setattr("ingest.drafts.draft_snapshot", kill_own_process)
+        return read_drafts(repository)
+
+    monkeypatch.setattr("ingest.drafts.read_drafts", killed)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+
+    printed = draft_pairs()
+
+    assert f"{other}: BrokenProcessPool" in printed
+    assert Pair.objects.count() == 1
+
+
+def kill_own_process(_: Snapshot) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def change(folder: Path, *changes: tuple[str, str]) -> None:

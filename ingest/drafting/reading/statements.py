@@ -48,7 +48,7 @@ def written_names(node: ast.AST) -> frozenset[str] | None:
     return names
 
 
-@functools.lru_cache(maxsize=20_000)
+@functools.lru_cache(maxsize=2_000)
 def find_effects(statement: ast.stmt) -> Effects:
     match statement:
         case ast.Assign(targets=targets, value=value):
@@ -191,7 +191,7 @@ def walk_statements(
         earlier.append(drop_comparisons(statement))
 
 
-@functools.lru_cache(maxsize=20_000)
+@functools.lru_cache(maxsize=2_000)
 def drop_comparisons(statement: ast.stmt) -> ast.stmt:
     """Return a compound statement without assertions and comparisons. Otherwise it would seem to
     need the results that these compare.

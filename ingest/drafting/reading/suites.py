@@ -29,7 +29,7 @@ TESTS = re.compile(
 
 
 # Maximum trees in memory. A tree takes about twenty times the memory of its text.
-MOST_TREES = 100
+MOST_TREES = 30
 
 
 @dataclass(eq=False)
